@@ -1,0 +1,23 @@
+//! What we promise, and the test that holds each promise.
+//!
+//! `tests/prove.sh` runs all of them and prints how much each has tried; CI runs `tests/prove.sh --short` on every
+//! change. There is no code in this module.
+//!
+//! | promise | what it means | held by |
+//! |---|---|---|
+//! | No panic | No argument and no data make the core or a C function panic: a program whose panic handler does not exist links. | `tests/no_std.sh` |
+//! | No allocation | The core asks no allocator, at any time. (Threads, feature `parallel`, are the operating system's.) | `tests/no_std.sh`, `tests/allocation.rs` |
+//! | Nothing outside the buffer | A run stays within the bytes that its layout states. A byte less is refused. | canaries in `tests/session.rs`, `tests/soak.rs`, `tests/c/misuse.c`; exact memory under AddressSanitizer in `tests/fuzz` |
+//! | No undefined behaviour | For any bytes behind valid pointers: data, configurations of any size, damaged runs, files. | `tests/fuzz`, Miri on the two modules with unsafe code, C programs under ASan, UBSan and valgrind |
+//! | A refused call changes nothing | Neither the run nor a result; so it can be made again, better. | `tests/refusals.rs`, `tests/c/misuse.c`, `tests/fuzz/targets/capi.rs` |
+//! | Numbers, or a clear status | Whatever the scale of the data: no NaN in a label, an affinity or a score. | `tests/extremes.rs`, `tests/degenerate.rs`, `tests/fuzz` |
+//! | Bounded stack | Below 16 KiB for any number of samples: what grows is in the caller's buffer. | `tests/c/stack.c`, on a painted stack |
+//! | Bounded time in a step | Every inner iteration has a limit; beyond it comes [`NotConverged`](crate::Error::NotConverged). | time limits in `tests/fuzz` |
+//! | Same bits everywhere | Whatever the number of threads, and wherever a run is cancelled, copied and resumed. | `tests/session.rs`, `tests/streaming.rs`, `tests/soak.rs` |
+//! | One thread at a time for a run | Runs are independent: there is no global state and no data race. | `tests/soak.rs`, also under ThreadSanitizer |
+//! | Constant memory | Ten thousand runs leave the process as large as one. | `tests/soak.rs` |
+//! | The data decides, not its order | Shuffled samples, turned views, scaled samples and raised distances give the same graph. | `tests/properties.rs` |
+//!
+//! Not promised: protection from a caller who forges a run's header with its checksum, or whose pointers are not valid
+//! for the counts that come with them; the same graph for every order of four views or more (cyclic shifts and reversal
+//! are symmetries of the transform along the views, other orders are not); order invariance of the reference profile.

@@ -1,0 +1,353 @@
+//! Memory belongs to the caller. A [`Layout`] says how much a kernel needs, an [`Arena`] carves it.
+//!
+//! Every kernel has a sibling that returns its `Layout`. A caller asks, provides one buffer of that size and
+//! alignment, and passes an arena over it; the kernel carves what it needs and gives it back on return.
+//!
+//! ```
+//! use cstgl::workspace::{Arena, Layout};
+//!
+//! const NEED: Layout = match Layout::array::<f64>(3) {
+//!     Ok(three) => match three.and(Layout::EMPTY) { Ok(sum) => sum, Err(_) => panic!() },
+//!     Err(_) => panic!(),
+//! };
+//! #[repr(align(8))]
+//! struct Buffer([u8; NEED.bytes()]);
+//!
+//! let mut buffer = Buffer([0; NEED.bytes()]);
+//! let mut arena = Arena::new(&mut buffer.0);
+//! let numbers: &mut [f64] = arena.take(3)?;
+//! numbers.fill(1.0);
+//! assert!(arena.take::<u8>(1).is_err(), "not a byte more than the layout said");
+//! # Ok::<(), cstgl::Error>(())
+//! ```
+#![allow(unsafe_code)] // The only place outside `capi` that may: it turns bytes into slices of numbers.
+
+use crate::Error;
+use num_complex::Complex;
+
+/// Plain data: any bytes are a value, and a value is only its bytes.
+///
+/// # Safety
+///
+/// The type has no padding, no invalid bit pattern, no pointer and no destructor.
+pub unsafe trait Pod: Copy + 'static {}
+
+// SAFETY: numbers; every bit pattern is one.
+unsafe impl Pod for u8 {}
+// SAFETY: as above.
+unsafe impl Pod for u32 {}
+// SAFETY: as above.
+unsafe impl Pod for u64 {}
+// SAFETY: as above.
+unsafe impl Pod for usize {}
+// SAFETY: as above.
+unsafe impl Pod for f32 {}
+// SAFETY: as above.
+unsafe impl Pod for f64 {}
+// SAFETY: `repr(C)`, two numbers of one type: no padding.
+unsafe impl<T: Pod> Pod for Complex<T> {}
+// SAFETY: an array has its element's stride and no padding of its own.
+unsafe impl<T: Pod, const N: usize> Pod for [T; N] {}
+
+/// Pairs of numbers as complex numbers, in place; an odd last one is left out.
+pub(crate) const fn as_complex_mut<T: Pod>(pairs: &mut [T]) -> &mut [Complex<T>] {
+    let length = pairs.len() / 2;
+    // SAFETY: `Complex<T>` is `repr(C)` with two fields of type T, so `length` of them have the size, the alignment
+    // and the valid values of `2 * length` numbers; the borrow is passed on whole.
+    unsafe { core::slice::from_raw_parts_mut(pairs.as_mut_ptr().cast(), length) }
+}
+
+/// Pairs of numbers as complex numbers; an odd last one is left out.
+pub(crate) const fn as_complex<T: Pod>(pairs: &[T]) -> &[Complex<T>] {
+    let length = pairs.len() / 2;
+    // SAFETY: as in `as_complex_mut`.
+    unsafe { core::slice::from_raw_parts(pairs.as_ptr().cast(), length) }
+}
+
+/// How many bytes a computation needs, and from what alignment on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    bytes: usize,
+    align: usize,
+}
+
+impl Layout {
+    /// No memory at all.
+    pub const EMPTY: Self = Self { bytes: 0, align: 1 };
+
+    /// `length` elements of one type.
+    pub const fn array<T: Pod>(length: usize) -> Result<Self, Error> {
+        match length.checked_mul(size_of::<T>()) {
+            // No allocation may exceed isize::MAX, so no slice may either.
+            Some(bytes) if bytes <= isize::MAX as usize => Ok(Self { bytes, align: align_of::<T>() }),
+            _ => Err(Error::SizeOverflow { what: "workspace" }),
+        }
+    }
+
+    /// Both at once: this, then `next` at its own alignment.
+    pub const fn and(self, next: Self) -> Result<Self, Error> {
+        let padding = self.bytes.wrapping_neg() & (next.align - 1);
+        let Some(start) = self.bytes.checked_add(padding) else {
+            return Err(Error::SizeOverflow { what: "workspace" });
+        };
+        match start.checked_add(next.bytes) {
+            Some(bytes) if bytes <= isize::MAX as usize => {
+                let align = if self.align > next.align { self.align } else { next.align };
+                Ok(Self { bytes, align })
+            }
+            _ => Err(Error::SizeOverflow { what: "workspace" }),
+        }
+    }
+
+    /// Both at once: this, then `length` elements of one type.
+    pub const fn and_array<T: Pod>(self, length: usize) -> Result<Self, Error> {
+        match Self::array::<T>(length) {
+            Ok(next) => self.and(next),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// One after the other in the same memory: enough for either.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self {
+            bytes: if self.bytes > other.bytes { self.bytes } else { other.bytes },
+            align: if self.align > other.align { self.align } else { other.align },
+        }
+    }
+
+    /// Bytes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        self.bytes
+    }
+
+    /// Alignment in bytes, a power of two.
+    #[must_use]
+    pub const fn align(self) -> usize {
+        self.align
+    }
+}
+
+/// Bytes that are enough for a [`Session`](crate::Session) of so many samples, views and clusters, known when the program
+/// is compiled: for a `static` where there is no allocator.
+///
+/// They are enough for all three profiles with the other fields as by default (20 iterations, 1 thread, any rank), and at
+/// most 10 % and 4 KiB more than [`Session::layout`](crate::Session::layout) says, up to 300 samples, 8 views and 12
+/// clusters. Where the number of clusters is estimated, it is `max_clusters + 1` here. `CSTGL_WORKSPACE_BYTES_F32` and
+/// `_F64` of the C interface are the same numbers.
+///
+/// ```
+/// use cstgl::{Config, Session, workspace};
+///
+/// const SAMPLES: usize = 40;
+/// #[repr(align(8))]
+/// struct Memory([u8; workspace::bytes::<f32>(SAMPLES, 2, 3)]);
+///
+/// let mut memory = Memory([0; _]); // in firmware, a static
+/// let config = Config { clusters: 3, ..Config::<f32>::new(SAMPLES, 2) };
+/// assert!(Session::new(&mut memory.0, &config).is_ok());
+/// ```
+#[must_use]
+pub const fn bytes<T>(samples: usize, views: usize, clusters: usize) -> usize {
+    let (n, m, k) = (samples, views, clusters);
+    let small = match m {
+        0..=2 => (if n <= 60 { 3 * n * n } else { 10 * n * n / 3 }) + 50 * n + 540,
+        _ => 5 * n * n + 24 * n * m + 900,
+    };
+    let rank = match n {
+        0..256 => 16,
+        256..1536 => n / 16,
+        _ => 96,
+    };
+    let search = (13 * rank + 180) * n + 92 * (rank + 16) * (rank + 16);
+    let large = 2 * rank * n * m
+        + m * m
+        + 4 * m
+        + match m {
+            0..=2 => larger(5 * n * n / 2 + 125 * n + 400, search),
+            _ => larger(4 * n * n + 230 * n + 2000, 2 * search),
+        };
+    let many_clusters = if k > 12 && 21 * k >= n { 3 * n * n / 2 } else { 0 };
+    let many_views = if m > 8 { 12 * m * m } else { 0 };
+    let numbers = 7 * n * n * m + if n <= 128 { small } else { large } + many_clusters + many_views;
+    size_of::<T>() * numbers
+}
+
+const fn larger(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+/// Carves aligned slices, front to back, from one buffer.
+#[derive(Debug)]
+pub struct Arena<'a> {
+    rest: &'a mut [u8],
+}
+
+impl<'a> Arena<'a> {
+    /// An arena over the whole buffer.
+    #[must_use]
+    pub const fn new(buffer: &'a mut [u8]) -> Self {
+        Self { rest: buffer }
+    }
+
+    /// Bytes not yet carved.
+    #[must_use]
+    pub const fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Refuses unless `need` fits from here on. Kernels call this before they touch anything, so a buffer that
+    /// is a byte too short stops them at the door and not half way.
+    pub fn require(&self, need: Layout) -> Result<(), Error> {
+        let padding = self.padding(need.align);
+        // The layout was computed from an aligned start, so only an arena that stands at one keeps its promise.
+        // Carving `need` after an odd-sized piece costs the padding as well.
+        match padding.checked_add(need.bytes) {
+            Some(total) if total <= self.rest.len() => Ok(()),
+            _ if padding != 0 && need.bytes <= self.rest.len() => {
+                Err(Error::WorkspaceMisaligned { align: need.align })
+            }
+            _ => Err(Error::WorkspaceTooSmall { needed: need.bytes, given: self.rest.len() }),
+        }
+    }
+
+    /// The next `length` elements. Their values are whatever the bytes happen to be.
+    pub fn take<T: Pod>(&mut self, length: usize) -> Result<&'a mut [T], Error> {
+        let need = Layout::array::<T>(length)?;
+        self.require(need)?;
+        let padding = self.padding(need.align);
+        let buffer = core::mem::take(&mut self.rest);
+        let Some((_, aligned)) = buffer.split_at_mut_checked(padding) else { return Ok(&mut []) };
+        let Some((piece, rest)) = aligned.split_at_mut_checked(need.bytes) else { return Ok(&mut []) };
+        self.rest = rest;
+        // SAFETY: `piece` is exclusively borrowed for 'a, holds exactly `length` elements, starts at a multiple
+        // of T's alignment (that is what `padding` is), and T: Pod takes any bytes as a value.
+        Ok(unsafe { core::slice::from_raw_parts_mut(piece.as_mut_ptr().cast::<T>(), length) })
+    }
+
+    /// The next `length` elements, all of them `value`.
+    pub fn take_filled<T: Pod>(&mut self, length: usize, value: T) -> Result<&'a mut [T], Error> {
+        let slice = self.take(length)?;
+        slice.fill(value);
+        Ok(slice)
+    }
+
+    /// An arena over what remains; dropping it gives everything back.
+    #[must_use]
+    pub const fn scope(&mut self) -> Arena<'_> {
+        Arena { rest: self.rest }
+    }
+
+    /// Bytes to the next multiple of an alignment.
+    pub(crate) fn padding(&self, align: usize) -> usize {
+        (self.rest.as_ptr() as usize).wrapping_neg() & (align - 1)
+    }
+}
+
+/// A workspace that owns its memory: the convenience that `std` adds.
+#[cfg(feature = "std")]
+#[derive(Debug)]
+pub struct Workspace {
+    words: std::vec::Vec<u64>,
+    bytes: usize,
+}
+
+#[cfg(feature = "std")]
+impl Workspace {
+    /// Memory for `need`, all zero.
+    #[must_use]
+    pub fn new(need: Layout) -> Self {
+        Self { words: std::vec![0; need.bytes.div_ceil(size_of::<u64>())], bytes: need.bytes }
+    }
+
+    /// The same, or an error where the machine has not so much memory.
+    pub fn try_new(need: Layout) -> Result<Self, Error> {
+        let refused = Error::OutOfMemory { bytes: need.bytes };
+        let length = need.bytes.div_ceil(size_of::<u64>());
+        let Ok(layout) = std::alloc::Layout::array::<u64>(length) else { return Err(refused) };
+        if length == 0 {
+            return Ok(Self { words: std::vec::Vec::new(), bytes: 0 });
+        }
+        // SAFETY: the layout is not empty.
+        let words = unsafe { std::alloc::alloc_zeroed(layout) };
+        if words.is_null() {
+            return Err(refused);
+        }
+        // SAFETY: the global allocator gave these words for exactly this layout, and zero is a u64.
+        let words = unsafe { std::vec::Vec::from_raw_parts(words.cast::<u64>(), length, length) };
+        Ok(Self { words, bytes: need.bytes })
+    }
+
+    /// Bytes that were asked for.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Exactly the bytes asked for.
+    #[must_use]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the vector owns at least `bytes` initialised bytes, borrowed exclusively through self; u64 has
+        // no invalid bit pattern, and no Pod type here needs more than its alignment.
+        unsafe { core::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), self.bytes) }
+    }
+
+    /// An arena over them.
+    #[must_use]
+    pub fn arena(&mut self) -> Arena<'_> {
+        Arena::new(self.bytes_mut())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_aligned_and_maxima_are_shared() -> Result<(), Error> {
+        let byte = Layout::array::<u8>(1)?;
+        let double = Layout::array::<f64>(2)?;
+        assert_eq!(byte.and(double)?, Layout { bytes: 24, align: 8 });
+        assert_eq!(double.and(byte)?, Layout { bytes: 17, align: 8 });
+        assert_eq!(byte.or(double), double);
+        Ok(())
+    }
+
+    #[test]
+    fn overflow_is_an_error() {
+        let overflow = Err(Error::SizeOverflow { what: "workspace" });
+        assert_eq!(Layout::array::<f64>(usize::MAX / 4), overflow);
+        assert_eq!(Layout::array::<u8>(usize::MAX), overflow);
+        let half = Layout { bytes: isize::MAX as usize, align: 1 };
+        assert_eq!(half.and(half), overflow);
+        assert_eq!(Layout { bytes: usize::MAX, align: 1 }.and(Layout { bytes: 0, align: 8 }), overflow);
+    }
+
+    #[test]
+    fn a_byte_too_few_and_a_byte_aside_are_refused() -> Result<(), Error> {
+        let need = Layout::array::<f64>(2)?;
+        let mut words = Workspace::new(Layout::array::<f64>(4)?);
+        let mut outer = words.arena();
+        let bytes: &mut [u8] = outer.take(32)?;
+        let (short, _) = bytes.split_at_mut(15);
+        assert_eq!(
+            Arena::new(short).take::<f64>(2).err(),
+            Some(Error::WorkspaceTooSmall { needed: 16, given: 15 })
+        );
+        assert_eq!(Arena::new(&mut bytes[1..17]).require(need), Err(Error::WorkspaceMisaligned { align: 8 }));
+        assert_eq!(Arena::new(&mut bytes[..16]).take::<f64>(2)?.len(), 2);
+        Ok(())
+    }
+
+    #[test]
+    fn a_scope_gives_back_what_it_took() -> Result<(), Error> {
+        let mut words = Workspace::new(Layout::array::<u32>(8)?);
+        let mut arena = words.arena();
+        let kept = arena.take_filled::<u32>(4, 7)?;
+        assert_eq!(arena.scope().take::<u32>(4)?.len(), 4);
+        assert_eq!(arena.scope().take::<u32>(4)?.len(), 4, "the same bytes again");
+        assert_eq!(kept, [7; 4]);
+        Ok(())
+    }
+}
