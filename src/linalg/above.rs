@@ -1,0 +1,336 @@
+//! All eigenpairs above a threshold of a positive semidefinite operator, with a proof that there are no others.
+
+use super::certificate::{by_trace, depth_by_probes};
+use super::krylov::{Operator, Space, dependent, noise};
+use super::{MatMut, vector};
+use crate::rng::Rng;
+use crate::workspace::{Arena, Layout};
+use crate::{Error, Field, Scalar, check};
+
+/// Why nothing above the threshold is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// What was not explored is too small altogether: the Frobenius norm says so. It cannot be fooled.
+    Norm,
+    /// Random probes would have shown it, but for a probability of 2^-40 over the seed.
+    Probes,
+    /// Every dimension was explored. It cannot be fooled.
+    Complete,
+}
+
+/// What came of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Exactly `count` lie above the threshold, and here they are.
+    Found {
+        /// How many.
+        count: usize,
+        /// Why there are no others.
+        proof: Proof,
+    },
+    /// More than the caller's limit lie above the threshold: Ritz values are lower bounds, so this is certain.
+    TooMany {
+        /// As many at least.
+        at_least: usize,
+    },
+    /// Not settled within the basis and the products allowed, or not to the accuracy promised. A dense method
+    /// can tell.
+    Undecided,
+}
+
+/// The wish, in terms of the operator.
+pub(crate) struct Above<T> {
+    pub(crate) threshold: T,
+    pub(crate) trace: Option<T>,
+    /// Relative accuracy of the square root of the operator.
+    pub(crate) accuracy: T,
+    /// The error that the rounding of the operator, which is a square, may cause.
+    pub(crate) squaring: T,
+    pub(crate) max_rank: usize,
+    pub(crate) capacity: usize,
+    pub(crate) probes: usize,
+    pub(crate) max_products: usize,
+    pub(crate) seed: u64,
+}
+
+/// A multiple of the rounding that a converged residual may consist of.
+const FLOOR: f64 = 10.0;
+
+impl<T: Scalar> Above<T> {
+    fn block(&self, n: usize) -> usize {
+        self.max_rank.saturating_add(self.probes).min(n)
+    }
+
+    fn capacity(&self, n: usize) -> usize {
+        self.capacity.min(n)
+    }
+
+    pub(crate) fn layout<F: Field<Real = T>>(&self, n: usize) -> Result<Layout, Error> {
+        check::positive("operator", n)?;
+        if !(1..=64).contains(&self.probes) {
+            return Err(Error::Parameter { what: "probes", requirement: "1 to 64" });
+        }
+        if self.capacity(n) < self.block(n).saturating_mul(3).min(n) {
+            let requirement = "at least three times the rank and the probes, or all columns";
+            return Err(Error::Parameter { what: "capacity", requirement });
+        }
+        if !(self.accuracy > T::ZERO && self.accuracy < T::ONE) {
+            return Err(Error::Parameter { what: "tolerance", requirement: "between zero and one" });
+        }
+        Space::<F>::layout(n, self.capacity(n), self.block(n))
+    }
+
+    /// The residual that Ritz pair `i` of `wanted` may have where the largest Ritz value is `size`.
+    ///
+    /// A residual `r` at the value `s^2` moves the shrunk operator's root by at most `r/s`: it couples to a value
+    /// `z^2` by an angle of `r/|s^2 - z^2|`, which matters as `|s - z|` of it.
+    fn residual_allowed(&self, value: T, size: T, wanted: usize) -> T {
+        let share = T::from_f64(4.0) * T::from_usize(wanted.max(1)).sqrt();
+        let wish = self.accuracy / share * (size * Scalar::max(value, T::ZERO)).sqrt();
+        Scalar::max(wish, T::from_f64(FLOOR) * T::EPSILON * size)
+    }
+
+    /// Looks for the pairs, starting from the first `warm` rows of `vectors`. `values` and `vectors` are written
+    /// only where they are found.
+    pub(crate) fn search<F: Field<Real = T>>(
+        &self,
+        operator: &mut impl Operator<F>,
+        warm: usize,
+        values: &mut [T],
+        vectors: &mut MatMut<'_, F>,
+        work: &mut Arena<'_>,
+    ) -> Result<Outcome, Error> {
+        let n = operator.dimension();
+        work.require(self.layout::<F>(n)?)?;
+        let space = Space::<F>::new(n, self.capacity(n), self.block(n), work.scope())?;
+        let rng = Rng::new(self.seed);
+        let mut search = Search { wish: self, space, rng, n, locked: 0, depth: None, new: 0 };
+
+        let warm = warm.min(self.block(n));
+        for i in 0..warm {
+            vector::copy(vectors.as_ref().row(i), search.space.candidate_mut(i));
+        }
+        // Good guesses need no probes to settle, and probes drawn later prove more; guesses of no use are replaced.
+        if warm == 0 || !search.refine(operator, warm)? {
+            search.probe(operator, warm)?;
+        }
+        loop {
+            let view = search.look()?;
+            match search.judge(&view) {
+                Verdict::Outcome(outcome) => {
+                    if let Outcome::Found { count, .. } = outcome {
+                        search
+                            .space
+                            .values()
+                            .iter()
+                            .zip(values)
+                            .take(count)
+                            .for_each(|(&v, value)| *value = v);
+                        search.space.compress(count)?;
+                        search.space.copy_basis(vectors, count);
+                    }
+                    return Ok(outcome);
+                }
+                Verdict::Open { wanted } => {
+                    if !search.advance(operator, &view, wanted)? {
+                        return Ok(Outcome::Undecided);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A search under way.
+struct Search<'a, 'w, F: Field> {
+    wish: &'a Above<F::Real>,
+    space: Space<'w, F>,
+    rng: Rng,
+    n: usize,
+    /// Vectors that were fixed when the probes were drawn: the first of the basis.
+    locked: usize,
+    /// Blocks since the probes were drawn, theirs included, while all of them are in the basis.
+    depth: Option<usize>,
+    /// Directions that the last block added.
+    new: usize,
+}
+
+/// What the Ritz values say.
+struct View<T> {
+    /// The largest.
+    size: T,
+    /// How many lie above the threshold.
+    found: usize,
+    /// The largest of the others.
+    next: T,
+    /// All together.
+    explored: T,
+    /// The depth of the probes, and the largest value they have seen, where they were drawn after everything above
+    /// the threshold was fixed.
+    probed: Option<(usize, T)>,
+    /// See [`Search::plan`].
+    plan: Option<usize>,
+}
+
+enum Verdict {
+    Outcome(Outcome),
+    /// Go on until the first `wanted` pairs are settled.
+    Open {
+        wanted: usize,
+    },
+}
+
+impl<F: Field> Search<'_, '_, F> {
+    fn value(&self, i: usize) -> F::Real {
+        self.space.values().get(i).copied().unwrap_or(F::Real::ZERO)
+    }
+
+    /// True where the basis may grow until it spans everything.
+    fn may_complete(&self) -> bool {
+        self.wish.capacity(self.n) == self.n
+    }
+
+    /// Adds fresh probes, behind the first `warm` candidates, to a basis that is fixed from now on; false where there
+    /// is no room for any.
+    fn probe(&mut self, operator: &mut impl Operator<F>, warm: usize) -> Result<bool, Error> {
+        let end = warm.saturating_add(self.wish.probes).min(self.wish.block(self.n));
+        self.space.random_candidates(warm..end, &mut self.rng);
+        self.locked = self.space.count();
+        // Fewer probes than that, in spaces smaller than a block, prove nothing.
+        self.depth = (end.saturating_sub(warm) == self.wish.probes).then_some(1);
+        self.new = self.space.extend(operator, end, F::Real::ZERO)?;
+        Ok(self.new > 0)
+    }
+
+    /// Takes the first `warm` candidates for a basis; false where they have no direction.
+    fn refine(&mut self, operator: &mut impl Operator<F>, warm: usize) -> Result<bool, Error> {
+        self.depth = None;
+        self.new = self.space.extend(operator, warm, F::Real::ZERO)?;
+        Ok(self.new > 0)
+    }
+
+    fn look(&mut self) -> Result<View<F::Real>, Error> {
+        let deflated = match self.depth {
+            Some(_) => self.space.solve_deflated(self.locked)?,
+            None => F::Real::ZERO,
+        };
+        self.space.solve()?;
+        let found = self.space.values().iter().filter(|&&v| v > self.wish.threshold).count();
+        let probed = self.depth.filter(|_| found <= self.locked).map(|depth| (depth, deflated));
+        Ok(View {
+            size: Scalar::max(self.value(0), F::Real::ZERO),
+            found,
+            next: self.value(found),
+            explored: self.space.values().iter().fold(F::Real::ZERO, |sum, &v| sum + v),
+            probed,
+            plan: self.plan(found, probed.map(|(_, deflated)| deflated)),
+        })
+    }
+
+    /// How many leading pairs to settle before fresh probes can prove, in the capacity there is, that the rest is
+    /// below the threshold: those `found` above it, and those so near below it that the probes need them out of
+    /// the way. Where probes are under way, those that they were `deflated` by, if that is enough. `None` where no
+    /// number will do; Ritz values only grow, so it never will.
+    fn plan(&self, found: usize, deflated: Option<F::Real>) -> Option<usize> {
+        let &Above { threshold, probes, .. } = self.wish;
+        let capacity = self.wish.capacity(self.n);
+        let provable = |wanted: usize, next| {
+            let depth = capacity.saturating_sub(wanted) / probes.max(1);
+            depth_by_probes(self.n, probes, next, threshold, depth).is_some()
+        };
+        match deflated {
+            Some(deflated) if provable(self.locked, deflated) => Some(self.locked),
+            Some(_) => {
+                (self.locked.saturating_add(1)..=self.space.count()).find(|&w| provable(w, self.value(w)))
+            }
+            None => (found..=self.space.count()).find(|&w| provable(w, self.value(w))),
+        }
+    }
+
+    fn judge(&mut self, view: &View<F::Real>) -> Verdict {
+        let wish = self.wish;
+        let rounding = view.size * noise::<F::Real>();
+        let certain = self.space.values().iter().filter(|&&v| v > wish.threshold + rounding).count();
+        if certain > wish.max_rank {
+            return Verdict::Outcome(Outcome::TooMany { at_least: certain });
+        }
+        // Squares of what is smaller than this have lost the digits that we promise.
+        let resolution = F::Real::from_f64(FLOOR) * F::Real::EPSILON / wish.squaring;
+        if view.found > wish.max_rank || wish.threshold < resolution * resolution * view.size {
+            return Verdict::Outcome(Outcome::Undecided);
+        }
+        match self.proof(view) {
+            Some(proof) if self.settled(view.found, view.size) => {
+                return Verdict::Outcome(Outcome::Found { count: view.found, proof });
+            }
+            Some(Proof::Complete) => return Verdict::Outcome(Outcome::Undecided),
+            _ => (),
+        }
+        match view.plan {
+            _ if self.space.products() >= wish.max_products => Verdict::Outcome(Outcome::Undecided),
+            Some(wanted) => Verdict::Open { wanted },
+            None if self.may_complete() || self.trace_may_do(view) => Verdict::Open { wanted: view.found },
+            None => Verdict::Outcome(Outcome::Undecided),
+        }
+    }
+
+    fn proof(&self, view: &View<F::Real>) -> Option<Proof> {
+        let &Above { threshold, probes, trace, .. } = self.wish;
+        if trace.is_some_and(|trace| by_trace(trace, view.explored, view.next, threshold, self.n)) {
+            return Some(Proof::Norm);
+        }
+        if self.space.is_complete() {
+            return Some(Proof::Complete);
+        }
+        let (depth, deflated) = view.probed?;
+        // An exhausted Krylov space is as good as an infinitely deep one, up to what was dropped as dependent.
+        let exhausted = self.new == 0 && deflated + view.size * dependent::<F::Real>() <= threshold;
+        let deep = exhausted || depth_by_probes(self.n, probes, deflated, threshold, depth).is_some();
+        deep.then_some(Proof::Probes)
+    }
+
+    /// A guess whether the trace could still prove something, if all that may be explored is as large as the next.
+    fn trace_may_do(&self, view: &View<F::Real>) -> bool {
+        let reach = F::Real::from_usize(self.space.room()) * view.next;
+        self.wish.trace.is_some_and(|trace| trace - view.explored - reach <= self.wish.threshold)
+    }
+
+    /// True where the first `wanted` Ritz pairs are accurate enough; the last and slowest are asked first.
+    fn settled(&mut self, wanted: usize, size: F::Real) -> bool {
+        (0..wanted).rev().all(|i| {
+            let allowed = self.wish.residual_allowed(self.value(i), size, wanted);
+            self.space.residual(i) <= allowed
+        })
+    }
+
+    /// The next block: fresh probes where everything wanted is settled but not yet out of the probes' way, else the
+    /// images of the last block. False where neither is possible.
+    fn advance(
+        &mut self,
+        operator: &mut impl Operator<F>,
+        view: &View<F::Real>,
+        wanted: usize,
+    ) -> Result<bool, Error> {
+        let stale = view.probed.is_none() || wanted > self.locked;
+        if view.plan.is_some() && stale && self.settled(wanted, view.size) {
+            self.space.compress(wanted)?;
+            return self.probe(operator, 0);
+        }
+        if self.new == 0 {
+            // An invariant subspace that proves nothing: go on elsewhere.
+            let more = self.probe(operator, 0)?;
+            self.depth = None;
+            return Ok(more);
+        }
+        let candidates = if self.space.newest() <= self.space.room() || self.may_complete() {
+            self.depth = self.depth.map(|depth| depth.saturating_add(1));
+            self.space.image_candidates()
+        } else {
+            self.depth = None;
+            let free = self.wish.capacity(self.n).saturating_sub(self.space.newest()).saturating_sub(wanted);
+            self.space.restart(wanted.saturating_add(free / 2))?
+        };
+        self.new = self.space.extend(operator, candidates, view.size * noise::<F::Real>())?;
+        Ok(true)
+    }
+}

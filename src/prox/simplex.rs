@@ -1,0 +1,202 @@
+//! The `A` step: rows projected on the simplex, Eq. (21).
+//!
+//! The nearest point to `x` in `{a >= 0, sum a = 1}` is `a_j = (x_j - eta)_+`, where `eta` is the root of
+//! `h(eta) = sum (x_j - eta)_+ - 1`, a convex, decreasing, piecewise linear function. Newton's method on it,
+//! started left of the root (Michelot's algorithm), needs no sorted copy: a round is one pass over the row.
+//!
+//! **Rounds.** With the excess `h` and the count `g` of elements above the threshold, convexity gives
+//! `h'/h + g'/g <= 1` from one round to the next, so `h g` falls at least fourfold. It starts below `n^2`, and
+//! at the unit roundoff the search is over: not more than about `log2 n + p/2` rounds for a `p`-bit mantissa,
+//! whatever the row; two to ten on rows of ten thousand uniform numbers.
+//!
+//! **Precision.** The threshold is kept as two numbers, `eta = base + rest`. One number near 1 has a resolution
+//! of `eps`, which `n` elements add up; the difference `x_j - base` is exact where it matters, and `rest` holds
+//! what `base` cannot. The row then sums to 1 within a few `eps` even where `x` is large or `n` is.
+
+use crate::linalg::MatMut;
+use crate::linalg::vector::{LANES, pairwise};
+use crate::{Error, Scalar, check};
+
+/// Elements summed in lanes before their sum joins the compensated total. Seven additions in a lane and three
+/// across them cost at most `5 eps`, however long the row.
+const BLOCK: usize = 8 * LANES;
+
+/// The `eta` of Eq. (21), as `base + rest`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Threshold<T> {
+    base: T,
+    rest: T,
+}
+
+impl<T: Scalar> Threshold<T> {
+    /// `(x - eta)_+`.
+    #[inline(always)]
+    #[must_use]
+    pub fn apply(self, x: T) -> T {
+        Scalar::max((x - self.base) - self.rest, T::ZERO)
+    }
+
+    /// `eta`, rounded to one number.
+    #[must_use]
+    pub fn eta(self) -> T {
+        self.base + self.rest
+    }
+}
+
+/// The threshold that makes `sum (x_j - eta)_+ = 1`, for a row of at least one element, all of them finite.
+#[inline(always)]
+#[must_use]
+pub fn threshold<T: Scalar>(row: &[T]) -> Threshold<T> {
+    let largest = largest(row);
+    // Relative to the largest element the root lies in [-1, -1/n], however large the elements are.
+    let rest = root(row, largest, -T::ONE);
+    let base = largest + rest;
+    Threshold { base, rest: root(row, base, rest + (largest - base)) }
+}
+
+/// The largest element, by lanes.
+#[inline(always)]
+fn largest<T: Scalar>(row: &[T]) -> T {
+    let mut lanes = [-T::MAX; LANES];
+    let (blocks, tail) = row.as_chunks::<LANES>();
+    for block in blocks {
+        for (lane, &x) in lanes.iter_mut().zip(block) {
+            *lane = Scalar::max(x, *lane);
+        }
+    }
+    lanes.iter().chain(tail).fold(-T::MAX, |largest, &x| Scalar::max(x, largest))
+}
+
+/// The root of `h(base + rest)` in `rest`, by Newton's method from either side.
+#[inline(always)]
+fn root<T: Scalar>(row: &[T], base: T, start: T) -> T {
+    // A tangent lies below a convex function: the first step lands left of the root, and the next ones climb.
+    // The step depends on the set of elements above alone and the set shrinks, so the climb ends.
+    let mut rest = newton(row, base, start);
+    loop {
+        let next = newton(row, base, rest);
+        if next > rest {
+            rest = next;
+        } else {
+            return rest;
+        }
+    }
+}
+
+/// One Newton step: the threshold if the elements above `base + rest` are the support.
+#[inline(always)]
+fn newton<T: Scalar>(row: &[T], base: T, rest: T) -> T {
+    let (mut sum, mut lost, mut count) = (T::ZERO, T::ZERO, T::ZERO);
+    for block in row.chunks(BLOCK) {
+        let (block_sum, block_count) = above(block, base, rest);
+        // Knuth's two-sum: what the rounding of the new sum took from it, exactly.
+        let (old, new) = (sum, sum + block_sum);
+        let added = new - old;
+        lost += (old - (new - added)) + (block_sum - added);
+        sum = new;
+        count += block_count;
+    }
+    ((sum - T::ONE) + lost) / count
+}
+
+/// Sum and number of the `x_j - base` above `rest`, in lane order.
+#[inline(always)]
+fn above<T: Scalar>(block: &[T], base: T, rest: T) -> (T, T) {
+    let (mut sums, mut counts) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+    let mut add = |elements: &[T]| {
+        for ((sum, count), &x) in sums.iter_mut().zip(&mut counts).zip(elements) {
+            let y = x - base;
+            let (y, one) = if y > rest { (y, T::ONE) } else { (T::ZERO, T::ZERO) };
+            *sum += y;
+            *count += one;
+        }
+    };
+    let (whole, tail) = block.as_chunks::<LANES>();
+    for elements in whole {
+        add(elements);
+    }
+    add(tail);
+    (pairwise(sums), pairwise(counts))
+}
+
+/// The projection of a row known to be finite and not empty.
+#[inline(always)]
+pub(crate) fn project_row_unchecked<T: Scalar>(row: &mut [T]) {
+    let threshold = threshold(row);
+    for x in row {
+        *x = threshold.apply(*x);
+    }
+}
+
+/// The row becomes its Euclidean projection on `{a >= 0, sum a = 1}`, Eq. (21).
+pub fn project_row<T: Scalar>(row: &mut [T]) -> Result<(), Error> {
+    check::positive("row", row.len())?;
+    check::finite("row", row)?;
+    project_row_unchecked(row);
+    Ok(())
+}
+
+/// Every row of the matrix becomes its projection; the index in an error counts row after row.
+pub fn project_rows<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), Error> {
+    check::positive("row", matrix.cols())?;
+    check::finite("rows", matrix.data_mut())?;
+    for i in 0..matrix.rows() {
+        project_row_unchecked(matrix.row_mut(i));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    /// Newton steps until the threshold stands still, as [`root`] takes them from -1.
+    fn rounds(row: &[f64]) -> u32 {
+        let (largest, mut rest, mut rounds) = (largest(row), -1.0, 0);
+        loop {
+            let next = newton(row, largest, rest);
+            rounds += 1;
+            if rounds > 1 && next <= rest {
+                return rounds;
+            }
+            rest = next;
+        }
+    }
+
+    #[test]
+    fn usual_rows_take_few_rounds() {
+        let mut rng = Rng::new(6);
+        let uniform: std::vec::Vec<f64> = (0..4096).map(|_| 2.0 * rng.uniform::<f64>()).collect();
+        assert!(rounds(&uniform) <= 10, "{}", rounds(&uniform));
+    }
+
+    /// Two zeros have the threshold -1/2. Each further element lies below it just so deep that it is let go one
+    /// round before the one above it: as many rounds as elements, until the depth is 1/2.
+    #[test]
+    fn the_hardest_row_ends_with_the_digits() {
+        let mut row = std::vec![0.0, 0.0];
+        let (mut depth, mut threshold_depth) = (4.0 * f64::EPSILON, 0.0);
+        while depth < 0.5 {
+            let count = row.len() as f64;
+            row.push(-0.5 - depth);
+            threshold_depth = (count * threshold_depth + depth) / (count + 1.0);
+            depth = 1.01 * ((count + 2.0) * depth - (count + 1.0) * threshold_depth);
+        }
+        let (hard, limit) = (rounds(&row), row.len().ilog2() + 53 / 2 + 2);
+        assert!((10..=limit).contains(&hard), "{hard} rounds on {} elements", row.len());
+        row.resize(5000, -0.9);
+        assert!(rounds(&row) <= hard + 2, "{} rounds", rounds(&row));
+    }
+
+    #[test]
+    fn the_largest_element_is_found_in_every_lane_and_in_the_tail() {
+        for length in 1..40 {
+            for place in 0..length {
+                let mut row = [-7.0_f32; 40];
+                row[place] = -6.0;
+                assert_eq!(largest(&row[..length]), -6.0);
+            }
+        }
+    }
+}
