@@ -1,0 +1,545 @@
+//! The `K` step of the solver, Eq. (26), and rows of its result.
+//!
+//! On the views axis `K` stays what its shrunk slices are: nothing where a norm proves it, factors where the rank is
+//! low, dense slices elsewhere. On the samples axis it is a tensor.
+
+use super::Progress;
+use super::spectrum::{Argument, Slice, frequencies, is_complex, is_real, planes, planes_mut};
+use crate::config::{Axis, Config, Rank};
+use crate::linalg::partial_svd::{
+    Map, Matrix, Options, Outcome, Wish, singular_above, singular_above_layout,
+};
+use crate::linalg::product::adjoint_multiply;
+use crate::linalg::shrink::{shrink_dense_layout, shrink_factor};
+use crate::linalg::{Mat, MatMut, vector};
+use crate::prox::tubal::views::{Way, shrink_slice};
+use crate::prox::tubal::{Ranks, samples, vanishing};
+use crate::workspace::{Arena, Layout, as_complex, as_complex_mut};
+use crate::{Error, Field, Scalar, check};
+use num_complex::Complex;
+
+/// Sizes of the memory.
+struct Sizes {
+    /// Rows of a slice's factors; zero where none are looked for.
+    rank: usize,
+    /// Numbers in the factors of all slices.
+    factors: usize,
+    /// Numbers in a dense `K`.
+    dense: usize,
+}
+
+impl Sizes {
+    fn of<T: Scalar>(config: &Config<T>) -> Result<Self, Error> {
+        let (n, m) = (config.samples, config.views);
+        let tensor = check::product("tensor", &[m, n, n])?;
+        let (rank, dense) = match (config.axis(), config.rank) {
+            (Axis::Samples, _) => (0, tensor),
+            (Axis::Views, Rank::AtMost(_)) => (config.sought_rank(), 0),
+            // A search whose basis would be the whole space is a dense method, and a poor one.
+            (Axis::Views, Rank::Any { .. }) => {
+                let worthwhile = options(config).capacity < n;
+                (if worthwhile { config.sought_rank() } else { 0 }, tensor)
+            }
+        };
+        if rank > 0 {
+            check::large()?;
+        }
+        Ok(Self { rank, factors: check::product("factors", &[m, rank, n])?, dense })
+    }
+}
+
+/// The factors `K_hat(f) = L^T conj(R)` of all slices. They last from step to step: a search starts from the last.
+pub(super) struct Factors<'a, T> {
+    rank: usize,
+    /// Rank of each slice, and last the largest rank of the last step.
+    counts: &'a mut [u32],
+    right: &'a mut [T],
+    left: &'a mut [T],
+}
+
+impl<'a, T: Scalar> Factors<'a, T> {
+    pub(super) fn layout(config: &Config<T>) -> Result<Layout, Error> {
+        let sizes = Sizes::of(config)?;
+        Layout::array::<u32>(frequencies(config.views).saturating_add(1))?
+            .and_array::<T>(sizes.factors)?
+            .and_array::<T>(sizes.factors)
+    }
+
+    pub(super) fn carve(config: &Config<T>, arena: &mut Arena<'a>) -> Result<Self, Error> {
+        let sizes = Sizes::of(config)?;
+        Ok(Self {
+            rank: sizes.rank,
+            counts: arena.take(frequencies(config.views).saturating_add(1))?,
+            right: arena.take(sizes.factors)?,
+            left: arena.take(sizes.factors)?,
+        })
+    }
+
+    /// Nothing to start from.
+    pub(super) fn clear(&mut self) {
+        self.counts.fill(0);
+    }
+
+    /// The rank of slice `f`; bytes that are not ours may say more than there is room for.
+    fn count(&self, f: usize) -> usize {
+        self.counts.get(f).map_or(0, |&count| self.rank.min(count as usize))
+    }
+
+    /// True where the last step found no more than a search can.
+    fn promising(&self) -> bool {
+        cfg!(feature = "large")
+            && self.rank > 0
+            && self.counts.last().is_none_or(|&largest| largest as usize <= self.rank)
+    }
+}
+
+/// In what form `K` is at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Zero,
+    Factors,
+    Slices,
+    Tensor,
+}
+
+/// `K` after a step.
+pub(super) struct Consistent<'a, T> {
+    form: Form,
+    samples: usize,
+    views: usize,
+    factors: Factors<'a, T>,
+    dense: &'a mut [T],
+    /// The inverse transform of the planes: `m x m`.
+    inverse: &'a [T],
+    /// A row of zeros.
+    zeros: &'a [T],
+}
+
+/// Memory of one step: what `K` stays in, and what [`update`] gives back.
+pub(super) fn layouts<T: Scalar>(config: &Config<T>) -> Result<(Layout, Layout), Error> {
+    let (n, m) = (config.samples, config.views);
+    let sizes = Sizes::of(config)?;
+    let kept = Layout::array::<T>(sizes.dense)?
+        .and_array::<T>(check::product("views", &[m, m])?)?
+        .and_array::<T>(n)?
+        .and_array::<Complex<T>>(m)?;
+    let scratch = if config.axis() == Axis::Samples {
+        samples::shrink_layout::<T>([n, m, n])?
+    } else {
+        let mut layout = Layout::EMPTY;
+        if cfg!(feature = "large") && sizes.rank > 0 {
+            layout = search_layout::<T, T>(config, sizes.rank)?;
+            if is_complex(m) {
+                layout = layout.or(search_layout::<T, Complex<T>>(config, sizes.rank)?);
+            }
+        }
+        if sizes.dense > 0 {
+            layout = layout.or(shrink_dense_layout::<T>(n, n)?);
+            if is_complex(m) {
+                layout = layout.or(shrink_dense_layout::<Complex<T>>(n, n)?);
+            }
+        }
+        layout
+    };
+    Ok((kept, scratch))
+}
+
+/// `K = D_tau(S1 + Q2/rho)`.
+#[inline(never)] // Its locals are gone before the next part of the step: small stacks.
+pub(super) fn update<'a, T: Scalar>(
+    config: &Config<T>,
+    mut factors: Factors<'a, T>,
+    (s1, q2): (&[T], &[T]),
+    progress: &Progress<T>,
+    work: &mut Arena<'a>,
+) -> Result<(Consistent<'a, T>, Ranks), Error> {
+    let (n, m) = (config.samples, config.views);
+    let dense = work.take::<T>(Sizes::of(config)?.dense)?;
+    let inverse = work.take::<T>(check::product("views", &[m, m])?)?;
+    let zeros = work.take_filled::<T>(n, T::ZERO)?;
+    let roots = work.take::<Complex<T>>(m)?;
+    for (v, root) in roots.iter_mut().enumerate() {
+        *root = T::root_of_unity(v, m).conj();
+    }
+    write_inverse(roots, inverse);
+
+    let (rho, norm) = (progress.rho, progress.argument.sqrt());
+    let tau = config.tau(rho);
+    let transformed = if config.axis() == Axis::Views { m } else { n };
+    let argument = Argument { s1, q2, inverse: T::ONE / rho, samples: n, step: progress.iteration, roots };
+    let (form, ranks) = if vanishing(norm, transformed, tau) {
+        factors.clear();
+        (Form::Zero, Ranks::default())
+    } else if config.axis() == Axis::Samples {
+        argument.write(dense);
+        (Form::Tensor, samples::shrink(dense, [n, m, n], tau, &mut work.scope())?)
+    } else if let Some(ranks) = search(config, &mut factors, argument, tau, dense, &mut work.scope())? {
+        (Form::Factors, ranks)
+    } else {
+        (Form::Slices, shrink_slices(argument, tau, dense, &mut work.scope())?)
+    };
+    if form == Form::Slices {
+        // Nothing to start the next search from.
+        factors.clear();
+    }
+    if let Some(last) = factors.counts.last_mut() {
+        *last = u32::try_from(ranks.largest).unwrap_or(u32::MAX);
+    }
+    Ok((Consistent { form, samples: n, views: m, factors, dense, inverse, zeros }, ranks))
+}
+
+/// Element `(v, p)`: what plane `p` of a spectrum contributes to view `v`.
+fn write_inverse<T: Scalar>(roots: &[Complex<T>], inverse: &mut [T]) {
+    let m = roots.len().max(1);
+    let scale = T::ONE / T::from_usize(m);
+    for (v, row) in inverse.chunks_exact_mut(m).enumerate() {
+        for (p, x) in row.iter_mut().enumerate() {
+            // Planes 2f - 1 and 2f are the parts of frequency f, which stands twice in the spectrum unless it is real.
+            let f = p.div_ceil(2);
+            let root = vector::at(roots, f.wrapping_mul(v) % m);
+            *x = match (is_real(f, m), p % 2) {
+                (true, _) => root.re * scale,
+                (false, 1) => root.re * scale * T::TWO,
+                (false, _) => root.im * scale * T::TWO,
+            };
+        }
+    }
+}
+
+/// All slices, formed and shrunk where they stay.
+fn shrink_slices<T: Scalar>(
+    argument: Argument<'_, T>,
+    tau: T,
+    dense: &mut [T],
+    work: &mut Arena<'_>,
+) -> Result<Ranks, Error> {
+    let (n, m) = (argument.samples, argument.roots.len());
+    let mut ranks = Ranks::default();
+    for f in 0..frequencies(m) {
+        let slice = planes_mut(dense, n * n, f, m);
+        let (rank, multiplicity) = if is_real(f, m) {
+            (form_and_shrink::<T, T>(argument, f, tau, slice, work)?, 1)
+        } else {
+            (form_and_shrink::<T, Complex<T>>(argument, f, tau, as_complex_mut(slice), work)?, 2)
+        };
+        ranks.add(rank, multiplicity);
+    }
+    Ok(ranks)
+}
+
+/// One slice, formed and shrunk where it stays.
+#[inline(never)] // Real and complex locals need not share a frame.
+fn form_and_shrink<T: Scalar, F: Field<Real = T>>(
+    argument: Argument<'_, T>,
+    f: usize,
+    tau: T,
+    slice: &mut [F],
+    work: &mut Arena<'_>,
+) -> Result<usize, Error> {
+    let n = argument.samples;
+    for (i, row) in slice.chunks_exact_mut(n.max(1)).enumerate() {
+        argument.slice_row(f, i, row);
+    }
+    shrink_slice(MatMut::new("slice", slice, n, n)?, tau, Way::Dense, work)
+}
+
+/// The factors of all slices, or none where a dense method must do. The slices are kept in
+/// `dense` where there is memory for them, and formed again for every product elsewhere.
+fn search<T: Scalar>(
+    config: &Config<T>,
+    factors: &mut Factors<'_, T>,
+    argument: Argument<'_, T>,
+    tau: T,
+    dense: &mut [T],
+    work: &mut Arena<'_>,
+) -> Result<Option<Ranks>, Error> {
+    if !factors.promising() {
+        return match config.rank {
+            Rank::Any { .. } => Ok(None),
+            Rank::AtMost(allowed) => Err(Error::RankExceeded { allowed }),
+        };
+    }
+    let (n, m) = (config.samples, config.views);
+    let area = factors.rank * n;
+    let mut ranks = Ranks::default();
+    for f in 0..frequencies(m) {
+        let warm = factors.count(f);
+        let (right, left) = (planes_mut(factors.right, area, f, m), planes_mut(factors.left, area, f, m));
+        let slice = planes_mut(dense, n * n, f, m);
+        let (found, multiplicity) = if is_real(f, m) {
+            let factors = SliceFactors { warm, right, left };
+            (search_slice::<T, T>(argument, config, f, tau, factors, slice, work)?, 1)
+        } else {
+            let (right, left) = (as_complex_mut(right), as_complex_mut(left));
+            let factors = SliceFactors { warm, right, left };
+            (
+                search_slice::<T, Complex<T>>(
+                    argument,
+                    config,
+                    f,
+                    tau,
+                    factors,
+                    as_complex_mut(slice),
+                    work,
+                )?,
+                2,
+            )
+        };
+        let found = match (found, config.rank) {
+            (Found::Factors(count), _) => count,
+            (_, Rank::Any { .. }) => return Ok(None),
+            (Found::TooMany, Rank::AtMost(allowed)) => return Err(Error::RankExceeded { allowed }),
+            (Found::Undecided, Rank::AtMost(_)) => {
+                let what = "search for the consistent part without memory for a dense one";
+                return Err(Error::NotConverged { what, limit: options(config).max_products });
+            }
+        };
+        vector::put(factors.counts, f, u32::try_from(found).unwrap_or(u32::MAX));
+        ranks.add(found, multiplicity);
+    }
+    Ok(Some(ranks))
+}
+
+fn options<T: Scalar>(config: &Config<T>) -> Options<T> {
+    let options = Options::new(config.sought_rank(), config.seed);
+    // Late in a run thresholds are a thousandth of the largest value. In single precision, where squares see a
+    // hundredth to four digits, three digits must do there.
+    let squaring = Scalar::max(options.squaring, T::from_f64(8192.0) * T::EPSILON);
+    Options { squaring, ..options }
+}
+
+/// The seed of one search. No two share one: probes prove nothing about vectors that they helped to find, and the last
+/// step's are where this one starts.
+const fn seed_of(seed: u64, step: usize, frequency: usize) -> u64 {
+    let place = (step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(frequency as u64);
+    seed ^ place.wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+fn search_layout<T: Scalar, F: Field<Real = T>>(config: &Config<T>, rank: usize) -> Result<Layout, Error> {
+    let (n, options) = (config.samples, options(config));
+    let count = rank.saturating_add(options.probes);
+    Layout::array::<T>(rank)?
+        .and(Slice::<T, F>::layout(n, count)?)?
+        .and(singular_above_layout::<F>(n, n, &options)?.or(Layout::array::<T>(n)?))
+}
+
+/// Right vectors, the first `warm` of which are those of the last step, and left factors.
+struct SliceFactors<'a, F> {
+    warm: usize,
+    right: &'a mut [F],
+    left: &'a mut [F],
+}
+
+/// What a search came to.
+enum Found {
+    /// So many factors.
+    Factors(usize),
+    TooMany,
+    /// Hidden too well for products in this precision to tell.
+    Undecided,
+}
+
+/// The factors of one slice.
+fn search_slice<T: Scalar, F: Field<Real = T>>(
+    argument: Argument<'_, T>,
+    config: &Config<T>,
+    f: usize,
+    tau: T,
+    factors: SliceFactors<'_, F>,
+    memory: &mut [F],
+    work: &mut Arena<'_>,
+) -> Result<Found, Error> {
+    let n = argument.samples;
+    let options = Options { seed: seed_of(config.seed, argument.step, f), ..options(config) };
+    let mut work = work.scope();
+    let values = work.take::<T>(options.max_rank)?;
+    let mut slice = Slice::new(argument, f, options.max_rank.saturating_add(options.probes), &mut work)?;
+    let bounds = slice.measure(memory, work.scope().take(n)?);
+    if bounds.spectral_norm() <= tau {
+        return Ok(Found::Factors(0));
+    }
+    let wish = Wish { tau, norm: Some(bounds.frobenius()), warm: factors.warm };
+    if memory.is_empty() {
+        return find(&mut slice, &wish, &options, values, factors, &mut work);
+    }
+    let mut matrix = Matrix::new(Mat::new("slice", memory, n, n)?, slice.into_conjugates());
+    find(&mut matrix, &wish, &options, values, factors, &mut work)
+}
+
+fn find<F: Field>(
+    slice: &mut impl Map<F>,
+    wish: &Wish<F::Real>,
+    options: &Options<F::Real>,
+    values: &mut [F::Real],
+    SliceFactors { right, left, .. }: SliceFactors<'_, F>,
+    work: &mut Arena<'_>,
+) -> Result<Found, Error> {
+    let n = slice.cols();
+    let basis = MatMut::new("right vectors", right, options.max_rank, n)?;
+    match singular_above(slice, wish, options, values, basis, work)? {
+        Outcome::Found { count, .. } => {
+            let values = values.get(..count).unwrap_or(&[]);
+            let right = Mat::new("right vectors", right.get(..count * n).unwrap_or(&[]), count, n)?;
+            let left = MatMut::new("left factors", left.get_mut(..count * n).unwrap_or(&mut []), count, n)?;
+            shrink_factor(slice, wish.tau, values, right, left)?;
+            Ok(Found::Factors(count))
+        }
+        Outcome::TooMany { .. } => Ok(Found::TooMany),
+        Outcome::Undecided => Ok(Found::Undecided),
+    }
+}
+
+/// Scratch for rows of `K`, one a worker.
+pub(super) struct Rows<'a, T> {
+    /// `count` rows of every plane of the spectrum, and of every view.
+    planes: &'a mut [T],
+    views: &'a mut [T],
+    /// Left factors of these rows, and as many complex rows.
+    left: &'a mut [T],
+    complex: &'a mut [T],
+}
+
+impl<'a, T: Scalar> Rows<'a, T> {
+    /// For `count` rows at a time.
+    pub(super) fn layout(config: &Config<T>, count: usize) -> Result<Layout, Error> {
+        let (rows, left, complex) = Self::sizes(config, count)?;
+        Layout::array::<T>(rows)?.and_array::<T>(rows)?.and_array::<T>(left)?.and_array::<T>(complex)
+    }
+
+    pub(super) fn carve(config: &Config<T>, count: usize, work: &mut Arena<'a>) -> Result<Self, Error> {
+        let (rows, left, complex) = Self::sizes(config, count)?;
+        Ok(Self {
+            planes: work.take(rows)?,
+            views: work.take(rows)?,
+            left: work.take(left)?,
+            complex: work.take(complex)?,
+        })
+    }
+
+    fn sizes(config: &Config<T>, count: usize) -> Result<(usize, usize, usize), Error> {
+        if config.axis() == Axis::Samples {
+            return Ok((0, 0, 0));
+        }
+        let (n, m) = (config.samples, config.views);
+        let complex = if is_complex(m) { 2 } else { 0 };
+        Ok((
+            check::product("rows", &[count, m, n])?,
+            check::product("rows", &[count, Sizes::of(config)?.rank, 2])?,
+            check::product("rows", &[count, n, complex])?,
+        ))
+    }
+}
+
+impl<T: Scalar> Consistent<'_, T> {
+    /// Makes the rows `first..first + count` ready to be asked for by [`Self::row`].
+    pub(super) fn prepare(&self, first: usize, count: usize, rows: &mut Rows<'_, T>) -> Result<(), Error> {
+        if !matches!(self.form, Form::Factors | Form::Slices) {
+            return Ok(());
+        }
+        let (n, m) = (self.samples, self.views);
+        let area = count * n;
+        for f in 0..frequencies(m) {
+            if is_real(f, m) {
+                let plane = planes_mut(rows.planes, area, f, m);
+                self.real_rows(f, first, MatMut::new("rows", plane, count, n)?, rows.left)?;
+            } else {
+                let complex = as_complex_mut(rows.complex.get_mut(..2 * area).unwrap_or(&mut []));
+                self.complex_rows(
+                    f,
+                    first,
+                    MatMut::new("rows", complex, count, n)?,
+                    as_complex_mut(rows.left),
+                )?;
+                let parts = planes_mut(rows.planes, area, f, m);
+                let (re, im) = parts.split_at_mut_checked(area).unwrap_or((&mut [], &mut []));
+                for ((re, im), z) in re.iter_mut().zip(im).zip(&*complex) {
+                    (*re, *im) = (z.re, z.im);
+                }
+            }
+        }
+        let weights = self.inverse.chunks_exact(m.max(1));
+        for (view, weights) in rows.views.chunks_exact_mut(area.max(1)).zip(weights) {
+            view.fill(T::ZERO);
+            for (&weight, plane) in weights.iter().zip(rows.planes.chunks_exact(area.max(1))) {
+                vector::axpy(weight, plane, view);
+            }
+        }
+        Ok(())
+    }
+
+    fn real_rows(&self, f: usize, first: usize, rows: MatMut<'_, T>, left: &mut [T]) -> Result<(), Error> {
+        let (n, m) = (self.samples, self.views);
+        if !cfg!(feature = "large") || self.form == Form::Slices {
+            copy_rows(planes(self.dense, n * n, f, m), first, rows);
+            return Ok(());
+        }
+        let area = self.factors.rank * n;
+        let (right, from) = (planes(self.factors.right, area, f, m), planes(self.factors.left, area, f, m));
+        combine(self.factors.count(f), right, from, first, rows, left)
+    }
+
+    /// Rows of the slice's conjugate where it is kept in factors, of the slice itself conjugated elsewhere.
+    fn complex_rows(
+        &self,
+        f: usize,
+        first: usize,
+        mut rows: MatMut<'_, Complex<T>>,
+        left: &mut [Complex<T>],
+    ) -> Result<(), Error> {
+        let (n, m) = (self.samples, self.views);
+        if !cfg!(feature = "large") || self.form == Form::Slices {
+            copy_rows(as_complex(planes(self.dense, n * n, f, m)), first, rows.as_mut());
+            return Ok(());
+        }
+        let area = self.factors.rank * n;
+        let (right, from) = (planes(self.factors.right, area, f, m), planes(self.factors.left, area, f, m));
+        combine(self.factors.count(f), as_complex(right), as_complex(from), first, rows.as_mut(), left)?;
+        // The product with an adjoint is the conjugate of what the factors mean.
+        rows.data_mut().iter_mut().for_each(|z| *z = z.conj());
+        Ok(())
+    }
+
+    /// Row `i` of `K(v)`, the `k`-th of the `count` rows that were prepared.
+    #[inline(always)]
+    pub(super) fn row<'b>(
+        &'b self,
+        v: usize,
+        i: usize,
+        k: usize,
+        count: usize,
+        rows: &'b Rows<'_, T>,
+    ) -> &'b [T] {
+        let n = self.samples;
+        let (from, row) = match self.form {
+            Form::Zero => (self.zeros, 0),
+            Form::Tensor => (&*self.dense, i.wrapping_mul(self.views).wrapping_add(v)),
+            Form::Factors | Form::Slices => (&*rows.views, v.wrapping_mul(count).wrapping_add(k)),
+        };
+        let start = row.wrapping_mul(n);
+        from.get(start..start.wrapping_add(n)).unwrap_or(&[])
+    }
+}
+
+fn copy_rows<F: Field>(slice: &[F], first: usize, mut rows: MatMut<'_, F>) {
+    let start = first.wrapping_mul(rows.cols());
+    vector::copy(slice.get(start..).unwrap_or(&[]), rows.data_mut());
+}
+
+/// `conj(sum over k of left_k(i) conj(right_k))` for the rows `i` from `first` on.
+fn combine<F: Field>(
+    count: usize,
+    right: &[F],
+    left: &[F],
+    first: usize,
+    rows: MatMut<'_, F>,
+    part: &mut [F],
+) -> Result<(), Error> {
+    let n = rows.cols();
+    let width = rows.rows();
+    for (to, from) in part.chunks_exact_mut(width.max(1)).zip(left.chunks_exact(n.max(1))).take(count) {
+        vector::copy(from.get(first..).unwrap_or(&[]), to);
+    }
+    let part = Mat::new("left factors", part.get(..count * width).unwrap_or(&[]), count, width)?;
+    let right = Mat::new("right vectors", right.get(..count * n).unwrap_or(&[]), count, n)?;
+    adjoint_multiply(part, right, rows)
+}

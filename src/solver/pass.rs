@@ -1,0 +1,361 @@
+//! The one pass of a step over the six tensors.
+//!
+//! Sample by sample, and view by view within it: the row of `B` becomes the row of `A` (Eq. 21), and while it is hot
+//! everything else follows element by element (Eqs. 24, 28, 30, 32 and the multipliers), down to the next `B`. A
+//! tensor is `[i][v][j]`, so that a sample's rows of all views lie together and any run of samples is one slice.
+//!
+//! Sums run in *spans* of samples whose number depends on `n` alone, and the spans are added in order: one thread or
+//! many, the bits are the same.
+
+use super::consistent::{Consistent, Rows};
+use crate::config::Config;
+use crate::linalg::vector::{LANES, pairwise};
+use crate::prox::group::Group;
+use crate::prox::simplex;
+use crate::workspace::{Arena, Layout};
+use crate::{Error, Scalar, check, parallel, simd};
+
+/// Runs of samples whose sums are kept apart.
+const SPANS: usize = 32;
+/// Rows of `K` that are made at a time.
+const ROWS: usize = 8;
+/// Sums of squares of a span: the change of `S1`, three residuals, and the next argument of the tubal shrinkage.
+pub(super) const SUMS: usize = 5;
+
+/// What is constant in a step.
+pub(super) struct Weights<T> {
+    /// `rho`, `1/rho` and `1/rho` of the next step.
+    pub(super) rho: T,
+    pub(super) inverse: T,
+    pub(super) next_inverse: T,
+    /// `1/(2 alpha + rho)`, Eq. (21).
+    pub(super) graph: T,
+    /// `1/(2 gamma + rho)`, Eq. (28).
+    pub(super) specific: T,
+    pub(super) self_loops: bool,
+    pub(super) noise: Group,
+}
+
+/// The tensors: distances, `B` and so on, `[i][v][j]` each.
+pub(super) struct Tensors<'a, T> {
+    pub(super) d: &'a [T],
+    pub(super) b: &'a mut [T],
+    pub(super) s1: &'a mut [T],
+    pub(super) e: &'a mut [T],
+    pub(super) q1: &'a mut [T],
+    pub(super) q2: &'a mut [T],
+}
+
+/// A span of samples, and what it sums up.
+struct Span<'a, T> {
+    first: usize,
+    tensors: Tensors<'a, T>,
+    columns: &'a mut [T],
+    sums: &'a mut [T],
+}
+
+const fn span_rows(samples: usize) -> usize {
+    samples.div_ceil(SPANS)
+}
+
+/// Scratch of one worker.
+struct Scratch<'a, T> {
+    rows: Rows<'a, T>,
+    /// Shrinkage of the tubes of one sample.
+    tubes: &'a mut [T],
+}
+
+impl<'a, T: Scalar> Scratch<'a, T> {
+    fn layout(config: &Config<T>) -> Result<Layout, Error> {
+        Rows::layout(config, ROWS)?.and_array::<T>(config.samples)
+    }
+
+    fn carve(config: &Config<T>, work: &mut Arena<'a>) -> Result<Self, Error> {
+        Ok(Self { rows: Rows::carve(config, ROWS, work)?, tubes: work.take(config.samples)? })
+    }
+}
+
+/// What [`run`] needs.
+pub(super) fn layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
+    let columns = check::product("columns", &[SPANS, config.samples])?;
+    let mut layout =
+        Layout::array::<T>(columns)?.and_array::<T>(SPANS * SUMS)?.and_array::<T>(config.samples)?;
+    for _ in 0..parallel::workers(config.threads) {
+        layout = layout.and(Scratch::layout(config)?)?;
+    }
+    Ok(layout)
+}
+
+/// One pass. `columns` holds the sums of squares of the columns of `E + Q1/rho`, and afterwards those of the next step.
+/// Returns the sums over all elements.
+#[inline(never)] // Its locals are gone before the next part of the step: small stacks.
+pub(super) fn run<T: Scalar>(
+    config: &Config<T>,
+    weights: &Weights<T>,
+    tensors: Tensors<'_, T>,
+    k: &Consistent<'_, T>,
+    columns: &mut [T],
+    work: &mut Arena<'_>,
+) -> Result<[T; SUMS], Error> {
+    let (n, m) = (config.samples, config.views);
+    let mut work = work.scope();
+    let partial_columns = work.take_filled::<T>(SPANS * n, T::ZERO)?;
+    let partial_sums = work.take_filled::<T>(SPANS * SUMS, T::ZERO)?;
+    let shrinkage = work.take::<T>(n)?;
+    for (factor, &squares) in shrinkage.iter_mut().zip(&*columns) {
+        *factor = shrink(squares, weights.inverse);
+    }
+
+    let area = (span_rows(n) * m * n).max(1);
+    let Tensors { d, b, s1, e, q1, q2 } = tensors;
+    let spans = d
+        .chunks(area)
+        .zip(b.chunks_mut(area))
+        .zip(s1.chunks_mut(area))
+        .zip(e.chunks_mut(area))
+        .zip(q1.chunks_mut(area))
+        .zip(q2.chunks_mut(area))
+        .zip(partial_columns.chunks_exact_mut(n.max(1)))
+        .zip(partial_sums.chunks_exact_mut(SUMS))
+        .enumerate()
+        .map(|(s, (((((((d, b), s1), e), q1), q2), columns), sums))| Span {
+            first: s * span_rows(n),
+            tensors: Tensors { d, b, s1, e, q1, q2 },
+            columns,
+            sums,
+        });
+    parallel::for_each(
+        config.threads,
+        m.saturating_mul(n).saturating_mul(n),
+        spans,
+        &mut work,
+        |work| Scratch::carve(config, work),
+        |span, scratch| span.run(config, weights, k, shrinkage, scratch),
+    )?;
+
+    columns.fill(T::ZERO);
+    for partial in partial_columns.chunks_exact(n.max(1)) {
+        for (column, &x) in columns.iter_mut().zip(partial) {
+            *column += x;
+        }
+    }
+    let mut sums = [T::ZERO; SUMS];
+    for partial in partial_sums.chunks_exact(SUMS) {
+        for (sum, &x) in sums.iter_mut().zip(partial) {
+            *sum += x;
+        }
+    }
+    Ok(sums)
+}
+
+/// `(1 - t/||c||)_+` from `||c||^2`, Eq. (24).
+#[inline(always)]
+fn shrink<T: Scalar>(squares: T, t: T) -> T {
+    let norm = squares.sqrt();
+    if norm > t { (norm - t) / norm } else { T::ZERO }
+}
+
+impl<T: Scalar> Span<'_, T> {
+    fn run(
+        self,
+        config: &Config<T>,
+        weights: &Weights<T>,
+        k: &Consistent<'_, T>,
+        shrinkage: &[T],
+        scratch: &mut Scratch<'_, T>,
+    ) -> Result<(), Error> {
+        let (n, m) = (config.samples, config.views);
+        let Self { first, tensors, columns, sums } = self;
+        let sample = (m * n).max(1);
+        let samples = tensors.d.len() / sample;
+        for start in (0..samples).step_by(ROWS) {
+            let count = ROWS.min(samples.wrapping_sub(start));
+            k.prepare(first.wrapping_add(start), count, &mut scratch.rows)?;
+            for row in 0..count {
+                let local = start.wrapping_add(row);
+                let i = first.wrapping_add(local);
+                let range = local.wrapping_mul(sample)..local.wrapping_add(1).wrapping_mul(sample);
+                let d = tensors.d.get(range.clone()).unwrap_or(&[]);
+                let b = tensors.b.get_mut(range.clone()).unwrap_or(&mut []);
+                let s1 = tensors.s1.get_mut(range.clone()).unwrap_or(&mut []);
+                let e = tensors.e.get_mut(range.clone()).unwrap_or(&mut []);
+                let q1 = tensors.q1.get_mut(range.clone()).unwrap_or(&mut []);
+                let q2 = tensors.q2.get_mut(range).unwrap_or(&mut []);
+                let factors = match weights.noise {
+                    Group::Column => shrinkage,
+                    Group::Tube => {
+                        tube_shrinkage(e, q1, weights.inverse, scratch.tubes);
+                        &*scratch.tubes
+                    }
+                };
+                let rows = d
+                    .chunks_exact(n.max(1))
+                    .zip(b.chunks_exact_mut(n.max(1)))
+                    .zip(s1.chunks_exact_mut(n.max(1)))
+                    .zip(e.chunks_exact_mut(n.max(1)))
+                    .zip(q1.chunks_exact_mut(n.max(1)))
+                    .zip(q2.chunks_exact_mut(n.max(1)));
+                for (v, (((((d, b), s1), e), q1), q2)) in rows.enumerate() {
+                    let k = k.row(v, i, row, count, &scratch.rows);
+                    simd::widest(
+                        #[inline(always)]
+                        || {
+                            project(b, d, i, weights);
+                            let row = Row { a: b, s1, e, q1, q2, k, factors, columns };
+                            let squares = row.update(weights);
+                            sums.iter_mut().zip(squares).for_each(|(sum, x)| *sum += x);
+                        },
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The factors of Eq. (24) for the tubes of one sample: `e` and `q1` are its rows of all views.
+fn tube_shrinkage<T: Scalar>(e: &[T], q1: &[T], inverse: T, factors: &mut [T]) {
+    let n = factors.len().max(1);
+    factors.fill(T::ZERO);
+    for (e, q1) in e.chunks_exact(n).zip(q1.chunks_exact(n)) {
+        for ((squares, &e), &q1) in factors.iter_mut().zip(e).zip(q1) {
+            let c = e + q1 * inverse;
+            *squares += c * c;
+        }
+    }
+    for factor in factors {
+        *factor = shrink(*factor, inverse);
+    }
+}
+
+/// The row of `B` becomes the row of `A`, Eq. (21).
+#[inline(always)]
+fn project<T: Scalar>(b: &mut [T], d: &[T], i: usize, weights: &Weights<T>) {
+    let (rho, graph) = (weights.rho, weights.graph);
+    for (b, &d) in b.iter_mut().zip(d) {
+        *b = (rho * *b - d) * graph;
+    }
+    if !weights.self_loops
+        && let Some(own) = b.get_mut(i)
+    {
+        // Below everything, and far enough from the end of the range to be subtracted from.
+        *own = -T::MAX / T::from_f64(8.0);
+    }
+    simplex::project_row_unchecked(b);
+}
+
+/// A row of every tensor.
+struct Row<'a, T> {
+    /// `A`, and then the next `B`.
+    a: &'a mut [T],
+    s1: &'a mut [T],
+    e: &'a mut [T],
+    q1: &'a mut [T],
+    q2: &'a mut [T],
+    k: &'a [T],
+    factors: &'a [T],
+    columns: &'a mut [T],
+}
+
+/// One element of every tensor after an update, and the squares of its part in the sums.
+struct Element<T> {
+    b: T,
+    s1: T,
+    e: T,
+    q1: T,
+    q2: T,
+    column: T,
+    squares: [T; SUMS],
+}
+
+impl<T: Scalar> Weights<T> {
+    /// Eqs. (24) to (35) of one element. `Q3 = Q1`, so that the `E` step needs no multiplier of its own.
+    #[inline(always)]
+    fn update(&self, [a, s1, e, q1, q2, k, factor]: [T; 7]) -> Element<T> {
+        let (rho, inverse) = (self.rho, self.inverse);
+        let scaled = q1 * inverse;
+        let w = factor * (e + scaled);
+        let s2 = (rho * (a - s1 - e) + q1) * self.specific;
+        let consistent = (k - q2 * inverse - (s2 + e - (a + scaled))) * T::HALF;
+        let noise = (a + w - consistent - s2) * T::HALF;
+        let (split, low_rank, group) = (a - consistent - s2 - noise, consistent - k, noise - w);
+        let (q1, q2) = (q1 + rho * group, q2 + rho * low_rank);
+        let (change, next) = (consistent - s1, consistent + q2 * self.next_inverse);
+        let scaled = q1 * self.next_inverse;
+        let column = noise + scaled;
+        Element {
+            b: consistent + s2 + noise - scaled,
+            s1: consistent,
+            e: noise,
+            q1,
+            q2,
+            column: column * column,
+            squares: [change * change, split * split, low_rank * low_rank, group * group, next * next],
+        }
+    }
+}
+
+impl<T: Scalar> Row<'_, T> {
+    #[inline(always)]
+    fn update(self, weights: &Weights<T>) -> [T; SUMS] {
+        let mut lanes = [[T::ZERO; LANES]; SUMS];
+        let (a, a_tail) = self.a.as_chunks_mut::<LANES>();
+        let (s1, s1_tail) = self.s1.as_chunks_mut::<LANES>();
+        let (e, e_tail) = self.e.as_chunks_mut::<LANES>();
+        let (q1, q1_tail) = self.q1.as_chunks_mut::<LANES>();
+        let (q2, q2_tail) = self.q2.as_chunks_mut::<LANES>();
+        let (k, k_tail) = self.k.as_chunks::<LANES>();
+        let (factors, factors_tail) = self.factors.as_chunks::<LANES>();
+        let (columns, columns_tail) = self.columns.as_chunks_mut::<LANES>();
+        let blocks = a.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
+        for (((((((a, s1), e), q1), q2), k), factors), columns) in blocks {
+            update_lanes(weights, &mut lanes, a, s1, e, q1, q2, k, factors, columns);
+        }
+        update_lanes(
+            weights,
+            &mut lanes,
+            a_tail,
+            s1_tail,
+            e_tail,
+            q1_tail,
+            q2_tail,
+            k_tail,
+            factors_tail,
+            columns_tail,
+        );
+        lanes.map(pairwise)
+    }
+}
+
+/// Up to [`LANES`] elements, each in its own lane of the sums.
+#[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
+#[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
+#[expect(clippy::too_many_arguments, reason = "a piece of every tensor")]
+fn update_lanes<T: Scalar>(
+    weights: &Weights<T>,
+    [changes, splits, low_ranks, groups, nexts]: &mut [[T; LANES]; SUMS],
+    a: &mut [T],
+    s1: &mut [T],
+    e: &mut [T],
+    q1: &mut [T],
+    q2: &mut [T],
+    k: &[T],
+    factors: &[T],
+    columns: &mut [T],
+) {
+    let sums = changes.iter_mut().zip(splits).zip(low_ranks).zip(groups).zip(nexts);
+    let elements = a.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
+    for ((((((((a, s1), e), q1), q2), &k), &factor), column), ((((change, split), low_rank), group), next)) in
+        elements.zip(sums)
+    {
+        let new = weights.update([*a, *s1, *e, *q1, *q2, k, factor]);
+        (*a, *s1, *e, *q1, *q2) = (new.b, new.s1, new.e, new.q1, new.q2);
+        *column += new.column;
+        let [c, s, l, g, n] = new.squares;
+        *change += c;
+        *split += s;
+        *low_rank += l;
+        *group += g;
+        *next += n;
+    }
+}

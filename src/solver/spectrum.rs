@@ -1,0 +1,281 @@
+//! The slices of a spectrum along the views, without ever storing the whole of it.
+//!
+//! `F = S1 + Q2/rho` is not a tensor of its own: rows of `F_hat(f) = sum over v of exp(-2 pi i f v/m) F(v)` are formed
+//! where they are needed. Only half of the frequencies differ, and 0 and `m/2` are real: as in a packed real
+//! transform, frequency `f` occupies the planes `2f - 1` and `2f` of `m`, a real one a single plane.
+
+use crate::linalg::partial_svd::{BLOCK, Map, Matrix, add_normal, conjugate};
+use crate::linalg::product::multiply_add;
+use crate::linalg::vector::{LANES, pairwise};
+use crate::linalg::{Mat, MatMut, vector};
+use crate::workspace::{Arena, Layout};
+use crate::{Error, Field, Scalar, check, simd};
+use num_complex::Complex;
+
+/// Frequencies that differ.
+pub(super) const fn frequencies(views: usize) -> usize {
+    views / 2 + 1
+}
+
+/// True where a slice is real.
+#[inline(always)]
+pub(super) const fn is_real(frequency: usize, views: usize) -> bool {
+    !is_complex(views) || frequency == 0 || 2 * frequency == views
+}
+
+/// True where a slice of some frequency is complex; a constant in a library for two views, which has no code for it.
+#[inline(always)]
+pub(super) const fn is_complex(views: usize) -> bool {
+    cfg!(feature = "many-views") && views > 2
+}
+
+/// What of `data`, `area` numbers a plane, belongs to a frequency.
+pub(super) fn planes<T>(data: &[T], area: usize, frequency: usize, views: usize) -> &[T] {
+    let (start, end) = span(area, frequency, views);
+    data.get(start..end).unwrap_or(&[])
+}
+
+/// The same, to write.
+pub(super) fn planes_mut<T>(data: &mut [T], area: usize, frequency: usize, views: usize) -> &mut [T] {
+    let (start, end) = span(area, frequency, views);
+    data.get_mut(start..end).unwrap_or(&mut [])
+}
+
+const fn span(area: usize, frequency: usize, views: usize) -> (usize, usize) {
+    let start = (2 * frequency).saturating_sub(1).wrapping_mul(area);
+    let planes = if is_real(frequency, views) { 1 } else { 2 };
+    (start, start.wrapping_add(area.wrapping_mul(planes)))
+}
+
+/// `F = S1 + Q2/rho`, by its parts, both `[i][v][j]`.
+#[derive(Clone, Copy)]
+pub(super) struct Argument<'a, T> {
+    pub(super) s1: &'a [T],
+    pub(super) q2: &'a [T],
+    /// `1/rho`.
+    pub(super) inverse: T,
+    pub(super) samples: usize,
+    /// Steps before this one.
+    pub(super) step: usize,
+    /// All `m` powers of `exp(-2 pi i / m)`.
+    pub(super) roots: &'a [Complex<T>],
+}
+
+impl<T: Scalar> Argument<'_, T> {
+    /// `F` itself.
+    pub(super) fn write(&self, tensor: &mut [T]) {
+        let inverse = self.inverse;
+        simd::widest(
+            #[inline(always)]
+            || {
+                for ((f, &s1), &q2) in tensor.iter_mut().zip(self.s1).zip(self.q2) {
+                    *f = s1 + q2 * inverse;
+                }
+            },
+        );
+    }
+
+    /// Row `i` of slice `f`.
+    #[inline(always)]
+    pub(super) fn slice_row<F: Field<Real = T>>(&self, f: usize, i: usize, row: &mut [F]) {
+        let (n, views) = (self.samples, self.roots.len().max(1));
+        let inverse = self.inverse;
+        for v in 0..views {
+            let root = F::from_complex(vector::at(self.roots, f.wrapping_mul(v) % views));
+            let start = i.wrapping_mul(views).wrapping_add(v).wrapping_mul(n);
+            let range = start..start.wrapping_add(n);
+            let (s1, q2) = (self.s1.get(range.clone()).unwrap_or(&[]), self.q2.get(range).unwrap_or(&[]));
+            if v == 0 {
+                // The first root is one.
+                for ((x, &s1), &q2) in row.iter_mut().zip(s1).zip(q2) {
+                    *x = F::from_real(s1 + q2 * inverse);
+                }
+            } else {
+                for ((x, &s1), &q2) in row.iter_mut().zip(s1).zip(q2) {
+                    *x += root.scale(s1 + q2 * inverse);
+                }
+            }
+        }
+    }
+}
+
+/// Norms of a slice that say how large a singular value can be.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds<T> {
+    /// Sum of all squares.
+    squares: T,
+    /// The largest sum of the sizes in a row, and in a column.
+    row: T,
+    column: T,
+}
+
+impl<T: Scalar> Bounds<T> {
+    pub(super) fn frobenius(&self) -> T {
+        self.squares.sqrt()
+    }
+
+    /// No singular value is larger: neither than `||A||_F` nor than `sqrt(||A||_1 ||A||_inf)`.
+    pub(super) fn spectral_norm(&self) -> T {
+        // Above the rounding of the sums, so that a value on a threshold is decided by the singular values.
+        let margin = T::ONE + T::from_f64(1024.0) * T::EPSILON;
+        Scalar::min(self.frobenius(), self.row.sqrt() * self.column.sqrt()) * margin
+    }
+}
+
+/// Adds the sizes of the elements of a row to those of their columns; returns their sum.
+fn add_sizes<F: Field>(row: &[F], columns: &mut [F::Real]) -> F::Real {
+    simd::widest(
+        #[inline(always)]
+        || {
+            let mut sums = [F::Real::ZERO; LANES];
+            for (row, columns) in row.chunks(LANES).zip(columns.chunks_mut(LANES)) {
+                for ((x, column), sum) in row.iter().zip(columns).zip(&mut sums) {
+                    // The root of the square, because a comparison would not vectorise; what underflows is nothing.
+                    let size = if F::IS_COMPLEX { x.abs2().sqrt() } else { x.abs() };
+                    *column += size;
+                    *sum += size;
+                }
+            }
+            pairwise(sums)
+        },
+    )
+}
+
+/// One slice of the spectrum of an [`Argument`], by its products.
+pub(super) struct Slice<'a, T, F> {
+    argument: Argument<'a, T>,
+    frequency: usize,
+    /// `BLOCK` rows of the slice.
+    rows: &'a mut [F],
+    /// `count` vectors: their conjugates, and their products with the block.
+    conjugates: &'a mut [F],
+    parts: &'a mut [F],
+}
+
+impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
+    /// Memory for products with up to `count` vectors.
+    pub(super) fn layout(samples: usize, count: usize) -> Result<Layout, Error> {
+        let block = check::product("block", &[count, samples])?;
+        Layout::array::<F>(check::product("block", &[BLOCK, samples])?)?
+            .and_array::<F>(block)?
+            .and_array::<F>(check::product("block", &[count, BLOCK])?)
+    }
+
+    /// The slice of one frequency.
+    pub(super) fn new(
+        argument: Argument<'a, T>,
+        frequency: usize,
+        count: usize,
+        work: &mut Arena<'a>,
+    ) -> Result<Self, Error> {
+        let n = argument.samples;
+        Ok(Self {
+            argument,
+            frequency,
+            rows: work.take(BLOCK * n)?,
+            conjugates: work.take(count * n)?,
+            parts: work.take(count * BLOCK)?,
+        })
+    }
+
+    /// The norms of the slice, and the slice itself where `memory` has room for it. `columns` is scratch.
+    pub(super) fn measure(&mut self, memory: &mut [F], columns: &mut [T]) -> Bounds<T> {
+        let n = self.argument.samples;
+        let mut bounds = Bounds { squares: T::ZERO, row: T::ZERO, column: T::ZERO };
+        columns.fill(T::ZERO);
+        for first in (0..n).step_by(BLOCK) {
+            let count = self.form(first);
+            for row in self.rows.chunks_exact(n.max(1)).take(count) {
+                bounds.squares += vector::norm2(row);
+                bounds.row = Scalar::max(bounds.row, add_sizes(row, columns));
+            }
+            let start = first.wrapping_mul(n);
+            let kept = memory.get_mut(start..).unwrap_or(&mut []);
+            vector::copy(self.rows.get(..count * n).unwrap_or(&[]), kept);
+        }
+        bounds.column = vector::max_abs(columns);
+        bounds
+    }
+
+    /// Memory for conjugates, for a matrix that needs no forming any more.
+    pub(super) fn into_conjugates(self) -> &'a mut [F] {
+        self.conjugates
+    }
+
+    /// Forms the rows from `first` on, at most a block of them; returns how many.
+    fn form(&mut self, first: usize) -> usize {
+        let n = self.argument.samples;
+        let count = BLOCK.min(n.saturating_sub(first));
+        simd::widest(
+            #[inline(always)]
+            || {
+                for (k, row) in self.rows.chunks_exact_mut(n.max(1)).enumerate().take(count) {
+                    self.argument.slice_row(self.frequency, first.wrapping_add(k), row);
+                }
+            },
+        );
+        count
+    }
+}
+
+impl<T: Scalar, F: Field<Real = T>> Map<F> for Slice<'_, T, F> {
+    fn rows(&self) -> usize {
+        self.argument.samples
+    }
+
+    fn cols(&self) -> usize {
+        self.argument.samples
+    }
+
+    fn apply(&mut self, x: Mat<'_, F>, mut y: MatMut<'_, F>) -> Result<(), Error> {
+        let n = self.argument.samples;
+        for first in (0..n).step_by(BLOCK) {
+            let count = self.form(first);
+            let block = Mat::new("block", self.rows.get(..count * n).unwrap_or(&[]), count, n)?;
+            let parts = self.parts.get_mut(..x.rows() * count).unwrap_or(&mut []);
+            let products = MatMut::new("parts", parts, x.rows(), count)?;
+            Matrix::new(block, self.conjugates).apply(x, products)?;
+            for (c, part) in parts.chunks_exact(count.max(1)).enumerate() {
+                vector::copy(part, y.row_mut(c).get_mut(first..).unwrap_or(&mut []));
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_adjoint(&mut self, y: Mat<'_, F>, mut x: MatMut<'_, F>) -> Result<(), Error> {
+        let n = self.argument.samples;
+        x.clear();
+        for first in (0..n).step_by(BLOCK) {
+            let count = self.form(first);
+            let block = Mat::new("block", self.rows.get(..count * n).unwrap_or(&[]), count, n)?;
+            let parts = self.parts.get_mut(..y.rows() * count).unwrap_or(&mut []);
+            for (c, part) in parts.chunks_exact_mut(count.max(1)).enumerate() {
+                let from = y.row(c).get(first..).unwrap_or(&[]);
+                part.iter_mut().zip(from).for_each(|(to, from)| *to = from.conj());
+            }
+            multiply_add(Mat::new("parts", parts, y.rows(), count)?, block, x.as_mut())?;
+        }
+        conjugate(x);
+        Ok(())
+    }
+
+    fn apply_normal(
+        &mut self,
+        x: Mat<'_, F>,
+        s: T,
+        _: MatMut<'_, F>,
+        mut y: MatMut<'_, F>,
+    ) -> Result<T, Error> {
+        let n = self.argument.samples;
+        let mut largest = T::ZERO;
+        y.clear();
+        for first in (0..n).step_by(BLOCK) {
+            let count = self.form(first);
+            let block = Mat::new("block", self.rows.get(..count * n).unwrap_or(&[]), count, n)?;
+            let conjugates = Matrix::conjugated(self.conjugates, x)?;
+            largest = Scalar::max(largest, add_normal(block, conjugates, s, self.parts, y.as_mut())?);
+        }
+        conjugate(y);
+        Ok(largest)
+    }
+}
