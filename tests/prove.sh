@@ -1,0 +1,276 @@
+#!/usr/bin/env bash
+# Proves what README and `cstgl::promises` promise, and prints a table: promise, test, count tried, failures.
+#
+#     tests/prove.sh            everything, at most half an hour on two cores
+#     tests/prove.sh --short    what CI runs on every change, a few minutes
+#
+# It fails if anything fails or if a test tried nothing. Tools that are missing are installed where that is possible
+# (cargo-fuzz from crates.io; miri, rust-src and llvm-tools by rustup; valgrind from Debian); where it is not, the row
+# says UNAVAILABLE, loudly and at the end again. CSTGL_PROVE_ONLY=fuzz,soak runs some sections alone.
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root" || exit 1
+short=
+[ "${1:-}" = --short ] && short=1
+[ $# -gt 1 ] || { [ $# = 1 ] && [ -z "$short" ]; } && { sed -n '2,10p' "$0"; exit 2; }
+
+out=${CARGO_TARGET_DIR:-$root/target}/prove
+logs=$out/logs
+mkdir -p "$logs"
+rm -f "$logs"/*
+export PATH="$out/tools/bin:$PATH"
+host=$(rustc -vV | sed -n 's/^host: //p')
+began=$SECONDS
+rows=$logs/rows failed=0 unavailable=()
+: >"$rows"
+
+# How much: full or short.
+pick() { if [ "$short" ]; then echo "$2"; else echo "$1"; fi; }
+wanted() { [ -z "${CSTGL_PROVE_ONLY:-}" ] || [[ ",$CSTGL_PROVE_ONLY," == *",$1,"* ]]; }
+section() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
+
+row() { # promise, test, tried, failures
+    printf '%s|%s|%s|%s\n' "$@" >>"$rows"
+    printf '   %s: %s tried, %s failed\n' "$2" "$3" "$4"
+    if [ "$4" != 0 ] || ! [ "${3:-0}" -gt 0 ]; then failed=1; fi
+}
+
+missing() { # tool, why
+    unavailable+=("$1: $2")
+    printf '\n!! UNAVAILABLE: %s: %s\n\n' "$1" "$2"
+}
+
+# Runs a command into a log; on failure shows its end.
+logged() { # log, command...
+    local log=$logs/$1.log
+    shift
+    "$@" >"$log" 2>&1 && return 0
+    local status=$?
+    echo "   FAILED with status $status: $*" >&2
+    tail -n 40 "$log" >&2
+    return $status
+}
+
+# What a log says was tried: the sum of its "TRIED n" lines, or else the tests that passed.
+# (The harness may have begun the line.)
+tried() { grep "${2:-}" "$logs/$1.log" | grep -o 'TRIED [0-9]*' | awk '{ n += $2 } END { print n + 0 }'; }
+passed() { awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/$1.log"; }
+count() { local n; n=$(tried "$1"); if [ "$n" = 0 ]; then passed "$1"; else echo "$n"; fi; }
+
+prove() { # promise, name of the test, log, command...
+    local promise=$1 name=$2 log=$3 failures=0
+    shift 3
+    logged "$log" "$@" || failures=1
+    row "$promise" "$name" "$(count "$log")" "$failures"
+}
+
+tests() { cargo test --quiet --features full "$@" -- --nocapture; }
+
+have() { command -v "$1" >/dev/null 2>&1; }
+debian() { have "$1" || { have apt-get && apt-get install -y --no-install-recommends "$2" >"$logs/apt.log" 2>&1; }; }
+component() {
+    rustup component list --toolchain nightly --installed 2>/dev/null | grep -q "^$1" ||
+        timeout 300 rustup component add --toolchain nightly "$1" >"$logs/rustup_$1.log" 2>&1
+}
+
+# ---------------------------------------------------------------------------------------------------------------- core
+if wanted core; then
+    section "the core: no panic, no allocation, nothing outside the buffer, a refused call changes nothing"
+    failures=0
+    logged no_std sh tests/no_std.sh "$out" || failures=1
+    row "no panic, no std, no allocator" "tests/no_std.sh (probes linked)" \
+        "$(sed -n 's/^ *\([0-9]*\) probes link.*/\1/p' "$logs/no_std.log")" $failures
+    prove "no allocation" "tests/allocation.rs (kernel calls)" allocation tests --test allocation
+    prove "a refused call changes nothing" "tests/refusals.rs (calls, every byte compared)" refusals tests --test refusals
+    prove "no write outside the buffer; a byte less is refused" "tests/session.rs" session tests --test session
+    prove "memory within its stated budget" "tests/budget.rs" budget tests --test budget
+    prove "the same labels however views arrive" "tests/streaming.rs" streaming tests --test streaming
+    prove "reports are what can be recomputed" "tests/residuals.rs" residuals tests --test residuals
+    prove "degenerate data: a sensible answer" "tests/degenerate.rs" degenerate tests --test degenerate
+    prove "extreme values: finite or a clear status" "tests/extremes.rs (runs)" extremes tests --test extremes
+    export CSTGL_CASES
+    CSTGL_CASES=$(pick 400 24)
+    prove "invariances of the solver" "tests/properties.rs (cases)" properties tests --test properties
+fi
+
+# -------------------------------------------------------------------------------------------------------------------- C
+c_programs() {
+    local prefix=$out/prefix sanitize="-fsanitize=address,undefined -fno-sanitize=alignment -fno-sanitize-recover=all"
+    PREFIX=$prefix CARGO_TARGET_DIR=$out/c logged install sh install.sh || { row "C" "install.sh" 0 1; return; }
+    local private
+    private=$(sed -n 's/^Libs.private://p' "$prefix/lib/pkgconfig/cstgl.pc")
+    compile() { # options, source, program
+        # shellcheck disable=SC2086 # options are words
+        gcc -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $1 -I "$prefix/include" "$2" -o "$3" "$prefix/lib/libcstgl.a" $private
+    }
+    local sources=(tests/c/misuse.c "tests/c/misuse.c -DWIDE" tests/c/older.c c_examples/quickstart.c
+        c_examples/sparse.c c_examples/static_buffer.c)
+    local plain=0 calls=0 asan=0 memcheck=0 plain_bad=0 asan_bad=0 memcheck_bad=0 each options program
+    for each in "${sources[@]}"; do
+        options=${each#* } && [ "$options" = "$each" ] && options=
+        program=$out/$(basename "${each%% *}" .c)$options
+        if logged "cc" compile "$options" "${each%% *}" "$program" && logged "run" "$program"; then
+            plain=$((plain + 1))
+            calls=$((calls + $(sed -n 's/^\([0-9]*\) refused calls.*/\1/p' "$logs/run.log" | grep . || echo 0)))
+        else plain_bad=$((plain_bad + 1)); fi
+        if logged "cc" compile "$sanitize $options" "${each%% *}" "$program.asan" && logged "asan" "$program.asan"; then
+            asan=$((asan + 1))
+        else asan_bad=$((asan_bad + 1)); fi
+        if debian valgrind valgrind; then
+            if logged "memcheck" valgrind --quiet --error-exitcode=9 --leak-check=full "$program"; then
+                memcheck=$((memcheck + 1))
+            else memcheck_bad=$((memcheck_bad + 1)); fi
+        fi
+    done
+    row "misuse of the C interface is refused and changes nothing" "tests/c/misuse.c (refused calls)" $calls $plain_bad
+    row "no undefined behaviour" "C programs under ASan and UBSan" $asan $asan_bad
+    if have valgrind; then
+        row "no undefined behaviour" "C programs under valgrind memcheck" $memcheck $memcheck_bad
+    else missing valgrind "neither installed nor to be had from Debian"; fi
+    local failures=0
+    { logged cc compile "-O2" tests/c/stack.c "$out/stack" && logged stack "$out/stack"; } || failures=1
+    sed -n 's/^TRIED [0-9]* /   /p' "$logs/stack.log"
+    row "bounded stack" "tests/c/stack.c (runs on a painted stack)" "$(tried stack)" $failures
+}
+if wanted c; then
+    section "C programs: misuse, sanitizers, memcheck, stack"
+    c_programs
+    prove "the C interface is what it says" "tests/capi.rs" capi tests --test capi
+fi
+
+# ----------------------------------------------------------------------------------------------------------------- soak
+if wanted soak; then
+    section "concurrency and soak"
+    failures=0
+    CSTGL_SECONDS=$(pick 60 5) CSTGL_SOLVES=$(pick 10000 1000) logged soak tests --test soak || failures=1
+    grep -o 'TRIED.*' "$logs/soak.log" | sed 's/^TRIED/  /'
+    row "same bits on any thread" "tests/soak.rs: 64 handles on 8 threads, $(pick 60 5) s (runs)" "$(tried soak handles)" $failures
+    row "a cancelled run goes on to the same bits" "tests/soak.rs (cancellations at random steps)" \
+        "$(tried soak cancellations)" $failures
+    row "constant memory" "tests/soak.rs (solves)" "$(tried soak solves)" $failures
+
+    # Without the standard library's own code instrumented it would see races where there are none.
+    if [ "$short" ]; then
+        echo "   ThreadSanitizer: in the long form only, it compiles the standard library anew"
+    elif component rust-src; then
+        failures=0
+        flags="-Zsanitizer=thread"
+        RUSTFLAGS=$flags RUSTDOCFLAGS=$flags CSTGL_SECONDS=20 CSTGL_SOLVES=50 \
+            TSAN_OPTIONS=halt_on_error=1 logged tsan cargo +nightly test --quiet -Zbuild-std --target "$host" \
+            --target-dir "$out/tsan" --features capi,parallel --test soak -- --nocapture --test-threads 1 || failures=1
+        row "no data race" "ThreadSanitizer: tests/soak.rs, parallel build (runs)" "$(tried tsan handles)" $failures
+    else missing ThreadSanitizer "rust-src for the nightly toolchain cannot be had, and without it std is not instrumented"; fi
+fi
+
+# ----------------------------------------------------------------------------------------------------------------- miri
+if wanted miri; then
+    section "Miri"
+    if component miri && component rust-src; then
+        # The two places with unsafe code: their own tests (but those that go through all floats), and whole runs by the
+        # C interface.
+        in_miri() {
+            MIRIFLAGS="-Zmiri-disable-isolation" timeout 600 cargo +nightly miri test --target-dir "$out/miri" \
+                --no-default-features --features capi,std "$@"
+        }
+        both() { in_miri --lib -- workspace:: capi:: --skip number && in_miri --test aliasing; }
+        prove "no undefined behaviour" "Miri: src/workspace.rs, src/capi, tests/aliasing.rs (tests)" miri both
+    else missing Miri "the component cannot be had for the nightly toolchain"; fi
+fi
+
+# ----------------------------------------------------------------------------------------------------------------- fuzz
+if wanted fuzz; then
+    section "fuzzing"
+    have cargo-fuzz || timeout 900 cargo install --quiet --locked --root "$out/tools" cargo-fuzz >"$logs/cargo_fuzz.log" 2>&1
+    if have cargo-fuzz && cargo +nightly --version >/dev/null 2>&1; then
+        if logged fuzz_build cargo +nightly fuzz build --fuzz-dir tests/fuzz --target-dir "$out/fuzz"; then
+            seconds=$(pick 120 10)
+            one() { # target: replays what is committed, then looks for more
+                local corpus=$out/corpus/$1 binary=$out/fuzz/$host/release/$1
+                mkdir -p "$corpus" "$out/artifacts"
+                local options=(-timeout=25 -rss_limit_mb=2048 -artifact_prefix="$out/artifacts/$1-" -print_final_stats=1)
+                "$binary" "${options[@]}" -runs=0 "tests/fuzz/seeds/$1" >"$logs/replay_$1.log" 2>&1 &&
+                    "$binary" "${options[@]}" -max_len=2048 -max_total_time="$seconds" "$corpus" "tests/fuzz/seeds/$1" \
+                        >"$logs/fuzz_$1.log" 2>&1
+                echo $? >"$logs/fuzz_$1.status"
+            }
+            mkdir -p "$out/corpus"
+            for target in capi config kernels session readers; do
+                while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+                one $target &
+            done
+            wait
+            for target in capi config kernels session readers; do
+                status=$(cat "$logs/fuzz_$target.status")
+                [ "$status" = 0 ] || tail -n 30 "$logs/fuzz_$target.log" "$logs/replay_$target.log" >&2
+                row "any bytes: no panic, no byte outside, no hang" "fuzz target $target, $seconds s and $(find "tests/fuzz/seeds/$target" -type f | wc -l) seeds (inputs)" \
+                    "$(sed -n 's/^stat::number_of_executed_units: *//p' "$logs/replay_$target.log" "$logs/fuzz_$target.log" | awk '{ n += $1 } END { print n + 0 }')" \
+                    "$([ "$status" = 0 ] && echo 0 || echo 1)"
+            done
+        else row "fuzzing" "cargo fuzz build" 0 1; fi
+    else missing cargo-fuzz "it cannot be installed from crates.io, or there is no nightly toolchain"; fi
+    prove "any file: an error in words, never a panic" "src/bin/cstgl/hostile.rs" hostile \
+        cargo test --quiet --features full --bin cstgl hostile
+fi
+
+# --------------------------------------------------------------------------------------------------------- dependencies
+if wanted dependencies; then
+    section "dependencies"
+    logged tree cargo tree -e normal --no-default-features --prefix none
+    core=$(sed -n 's/^\([a-z0-9_-]*\) v.*/\1/p' "$logs/tree.log" | sort -u | grep -vx cstgl | tr '\n' ' ')
+    known="byteorder hash32 heapless libm num-complex num-traits stable_deref_trait "
+    echo "   the core needs: $core"
+    row "a core of few dependencies" "cargo tree -e normal --no-default-features (crates)" "$(wc -w <<<"$core")" \
+        "$(for crate in $core; do [[ " $known" == *" $crate "* ]] || echo "$crate"; done | wc -l)"
+    # Licences of everything that any build of ours links: one of these, or a choice that includes one.
+    licences=$(cargo metadata --format-version 1 --all-features 2>/dev/null | python3 -c '
+import json, re, sys
+allowed = {"MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Zlib", "Unlicense", "0BSD", "Unicode-3.0", "ISC",
+           "MPL-2.0", "CC0-1.0", "Apache-2.0 WITH LLVM-exception", "BSL-1.0"}
+packages = json.load(sys.stdin)["packages"]
+bad = []
+for package in packages:
+    text = (package["license"] or "none").replace("/", " OR ")
+    ways = [re.sub(r"[()]", "", way).strip() for way in text.split(" OR ")]
+    if not any(all(part.strip() in allowed for part in way.split(" AND ")) for way in ways):
+        bad.append("%s %s: %s" % (package["name"], package["version"], text))
+print(len(packages), len(bad))
+print("\n".join(bad), file=sys.stderr)' 2>"$logs/licences.log")
+    row "licences that allow every use" "cargo metadata (packages, development included)" "${licences% *}" "${licences#* }"
+    [ "${licences#* }" = 0 ] || cat "$logs/licences.log"
+    if have cargo-deny && logged advisories cargo deny check advisories; then
+        row "no known advisory" "cargo deny check advisories" "$(wc -w <<<"$core")" 0
+    else missing "advisories (cargo-deny)" "its database lives in a Git repository that cannot be reached from everywhere; licences are checked by cargo metadata instead"; fi
+fi
+
+# ------------------------------------------------------------------------------------------------------------- coverage
+if wanted coverage && [ -z "$short" ]; then
+    section "coverage"
+    tools=$(rustc +nightly --print sysroot 2>/dev/null)/lib/rustlib/$host/bin
+    if component llvm-tools && [ -x "$tools/llvm-cov" ]; then
+        rm -rf "$out/profiles" && mkdir -p "$out/profiles"
+        failures=0
+        CARGO_INCREMENTAL=0 RUSTFLAGS="-C instrument-coverage" LLVM_PROFILE_FILE="$out/profiles/%p-%m.profraw" \
+            CSTGL_CASES=8 CSTGL_SECONDS=2 CSTGL_SOLVES=50 logged coverage cargo +nightly test --target-dir "$out/coverage" \
+            --features full --lib --bins --test '*' -- --skip no_std --skip the_core_links || failures=1
+        "$tools/llvm-profdata" merge -sparse "$out"/profiles/*.profraw -o "$out/coverage.profdata"
+        # Every test binary is an object that may hold code of ours.
+        mapfile -t objects < <(sed -n 's/.*Running .* (\(.*\))$/-object=\1/p' "$logs/coverage.log")
+        "$tools/llvm-cov" report --instr-profile "$out/coverage.profdata" "${objects[@]}" \
+            --ignore-filename-regex '(/tests/|\.cargo|rustlib|/rustc/)' >"$logs/coverage_report.log" 2>"$logs/coverage_errors.log"
+        awk '/^TOTAL/ { printf "   lines %s covered, %s missed of %s\n", $10, $9, $8 }' "$logs/coverage_report.log"
+        # The least covered.
+        awk 'NF == 13 && $8 + 0 > 0 { sub(/%/, "", $10); if ($10 + 0 < 90) printf "   %6.2f%%  %s (%d lines missed)\n", $10, $1, $9 }' \
+            "$logs/coverage_report.log" | grep -v TOTAL | sort -n
+        row "code that the tests run" "llvm-cov ($(awk '/^TOTAL/ { print $10 }' "$logs/coverage_report.log") of lines; lines)" \
+            "$(awk '/^TOTAL/ { print $8 - $9 }' "$logs/coverage_report.log")" $failures
+    else missing "llvm-cov" "llvm-tools for the nightly toolchain cannot be had"; fi
+fi
+
+# ---------------------------------------------------------------------------------------------------------------- table
+printf '\n| promise | test | tried | failures |\n|---|---|---:|---:|\n'
+sed 's/^/| /; s/|/ | /g; s/^ *|  */| /; s/$/ |/; s/  */ /g' "$rows" | tee "$logs/table.md"
+for each in "${unavailable[@]+"${unavailable[@]}"}"; do printf '!! UNAVAILABLE: %s\n' "$each"; done
+printf '\n%d s\n' $((SECONDS - began))
+[ -s "$rows" ] || failed=1
+exit $failed
