@@ -270,12 +270,15 @@ pub fn singular_above<F: Field>(
         // The largest values are further above the threshold than squares can hold.
         return Ok(Outcome::Undecided);
     }
-    if let Ok(Outcome::Found { count, .. }) = outcome {
+    if let Ok(Outcome::Found { count, proof }) = outcome {
         if tau == F::Real::ZERO && !normal.is_zero {
             // Squares may have vanished, and no threshold says that this is harmless.
             return Ok(Outcome::Undecided);
         }
         values.iter_mut().take(count).for_each(|v| *v = v.sqrt().unscale(scale));
+        // A square above the threshold's may have its root on the threshold.
+        let count = values.iter().take(count).take_while(|&&v| v > tau).count();
+        return Ok(Outcome::Found { count, proof });
     }
     outcome
 }
