@@ -4,6 +4,82 @@
 //! choice is made at run time. The arithmetic is the same operation for operation (Rust never contracts a product
 //! and a sum), sums keep their fixed lanes, and so the bits are the same too. Without `std` nothing can be asked
 //! at run time and the target's own registers are used.
+//!
+//! Long formulas over many arrays are written once for anything [`Lanewise`]: for a number, and for [`Lanes`] of
+//! numbers where the compiler would not see by itself that neighbours can be computed together.
+
+use crate::Scalar;
+use core::ops::{Add, AddAssign, Mul, Sub};
+
+/// What the elementwise formulas are made of.
+pub(crate) trait Lanewise<T>:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// The same number in every lane.
+    fn splat(x: T) -> Self;
+}
+
+impl<T: Scalar> Lanewise<T> for T {
+    #[inline(always)]
+    fn splat(x: T) -> Self {
+        x
+    }
+}
+
+/// Neighbouring numbers, each computed as if it were alone.
+#[derive(Clone, Copy)]
+pub(crate) struct Lanes<T, const L: usize>(pub(crate) [T; L]);
+
+impl<T: Scalar, const L: usize> Lanewise<T> for Lanes<T, L> {
+    #[inline(always)]
+    fn splat(x: T) -> Self {
+        Self([x; L])
+    }
+}
+
+impl<T: Scalar, const L: usize> Lanes<T, L> {
+    #[inline(always)]
+    fn zip(mut self, other: Self, f: impl Fn(T, T) -> T) -> Self {
+        for (x, y) in self.0.iter_mut().zip(other.0) {
+            *x = f(*x, y);
+        }
+        self
+    }
+}
+
+impl<T: Scalar, const L: usize> Add for Lanes<T, L> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |x, y| x + y)
+    }
+}
+
+impl<T: Scalar, const L: usize> Sub for Lanes<T, L> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |x, y| x - y)
+    }
+}
+
+impl<T: Scalar, const L: usize> Mul for Lanes<T, L> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |x, y| x * y)
+    }
+}
+
+impl<T: Scalar, const L: usize> AddAssign for Lanes<T, L> {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
 
 /// Runs `f`, compiled for the widest registers of this machine. What `f` calls takes part as far as it is inlined.
 #[inline(always)]

@@ -12,8 +12,9 @@ use crate::config::Config;
 use crate::linalg::vector::{LANES, pairwise};
 use crate::prox::group::Group;
 use crate::prox::simplex;
+use crate::simd::{self, Lanes, Lanewise};
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Scalar, check, parallel, simd};
+use crate::{Error, Scalar, check, parallel};
 
 /// Runs of samples whose sums are kept apart.
 const SPANS: usize = 32;
@@ -257,31 +258,32 @@ struct Row<'a, T> {
     columns: &'a mut [T],
 }
 
-/// One element of every tensor after an update, and the squares of its part in the sums.
-struct Element<T> {
-    b: T,
-    s1: T,
-    e: T,
-    q1: T,
-    q2: T,
-    column: T,
-    squares: [T; SUMS],
+/// One element of every tensor, or as many as there are lanes, after an update, and the squares of its part in the sums.
+struct Element<V> {
+    b: V,
+    s1: V,
+    e: V,
+    q1: V,
+    q2: V,
+    column: V,
+    squares: [V; SUMS],
 }
 
 impl<T: Scalar> Weights<T> {
     /// Eqs. (24) to (35) of one element. `Q3 = Q1`, so that the `E` step needs no multiplier of its own.
     #[inline(always)]
-    fn update(&self, [a, s1, e, q1, q2, k, factor]: [T; 7]) -> Element<T> {
-        let (rho, inverse) = (self.rho, self.inverse);
+    fn update<V: Lanewise<T>>(&self, [a, s1, e, q1, q2, k, factor]: [V; 7]) -> Element<V> {
+        let (rho, inverse) = (V::splat(self.rho), V::splat(self.inverse));
+        let (next_inverse, half) = (V::splat(self.next_inverse), V::splat(T::HALF));
         let scaled = q1 * inverse;
         let w = factor * (e + scaled);
-        let s2 = (rho * (a - s1 - e) + q1) * self.specific;
-        let consistent = (k - q2 * inverse - (s2 + e - (a + scaled))) * T::HALF;
-        let noise = (a + w - consistent - s2) * T::HALF;
+        let s2 = (rho * (a - s1 - e) + q1) * V::splat(self.specific);
+        let consistent = (k - q2 * inverse - (s2 + e - (a + scaled))) * half;
+        let noise = (a + w - consistent - s2) * half;
         let (split, low_rank, group) = (a - consistent - s2 - noise, consistent - k, noise - w);
         let (q1, q2) = (q1 + rho * group, q2 + rho * low_rank);
-        let (change, next) = (consistent - s1, consistent + q2 * self.next_inverse);
-        let scaled = q1 * self.next_inverse;
+        let (change, next) = (consistent - s1, consistent + q2 * next_inverse);
+        let scaled = q1 * next_inverse;
         let column = noise + scaled;
         Element {
             b: consistent + s2 + noise - scaled,
@@ -298,7 +300,7 @@ impl<T: Scalar> Weights<T> {
 impl<T: Scalar> Row<'_, T> {
     #[inline(always)]
     fn update(self, weights: &Weights<T>) -> [T; SUMS] {
-        let mut lanes = [[T::ZERO; LANES]; SUMS];
+        let mut sums = [Lanes::splat(T::ZERO); SUMS];
         let (a, a_tail) = self.a.as_chunks_mut::<LANES>();
         let (s1, s1_tail) = self.s1.as_chunks_mut::<LANES>();
         let (e, e_tail) = self.e.as_chunks_mut::<LANES>();
@@ -309,53 +311,52 @@ impl<T: Scalar> Row<'_, T> {
         let (columns, columns_tail) = self.columns.as_chunks_mut::<LANES>();
         let blocks = a.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
         for (((((((a, s1), e), q1), q2), k), factors), columns) in blocks {
-            update_lanes(weights, &mut lanes, a, s1, e, q1, q2, k, factors, columns);
+            if cfg!(feature = "std") {
+                update_block(weights, &mut sums, [a, s1, e, q1, q2], [k, factors], columns);
+            } else {
+                update_elements(weights, &mut sums, [a, s1, e, q1, q2], [k, factors], columns);
+            }
         }
-        update_lanes(
-            weights,
-            &mut lanes,
-            a_tail,
-            s1_tail,
-            e_tail,
-            q1_tail,
-            q2_tail,
-            k_tail,
-            factors_tail,
-            columns_tail,
-        );
-        lanes.map(pairwise)
+        let tails = [a_tail, s1_tail, e_tail, q1_tail, q2_tail];
+        update_elements(weights, &mut sums, tails, [k_tail, factors_tail], columns_tail);
+        sums.map(|sum| pairwise(sum.0))
     }
 }
 
-/// Up to [`LANES`] elements, each in its own lane of the sums.
-#[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
-#[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
-#[expect(clippy::too_many_arguments, reason = "a piece of every tensor")]
-fn update_lanes<T: Scalar>(
+/// [`LANES`] elements together.
+#[inline(always)]
+fn update_block<T: Scalar>(
     weights: &Weights<T>,
-    [changes, splits, low_ranks, groups, nexts]: &mut [[T; LANES]; SUMS],
-    a: &mut [T],
-    s1: &mut [T],
-    e: &mut [T],
-    q1: &mut [T],
-    q2: &mut [T],
-    k: &[T],
-    factors: &[T],
+    sums: &mut [Lanes<T, LANES>; SUMS],
+    [a, s1, e, q1, q2]: [&mut [T; LANES]; 5],
+    [k, factors]: [&[T; LANES]; 2],
+    columns: &mut [T; LANES],
+) {
+    let new = weights.update([*a, *s1, *e, *q1, *q2, *k, *factors].map(Lanes));
+    (*a, *s1, *e, *q1, *q2) = (new.b.0, new.s1.0, new.e.0, new.q1.0, new.q2.0);
+    *columns = (Lanes(*columns) + new.column).0;
+    sums.iter_mut().zip(new.squares).for_each(|(sum, x)| *sum += x);
+}
+
+/// Up to [`LANES`] elements one by one, each in its own lane of the sums.
+#[cfg_attr(feature = "std", inline(always))] // The end of a row;
+#[cfg_attr(not(feature = "std"), inline(never))] // without wide registers all of it, in one small copy.
+fn update_elements<T: Scalar>(
+    weights: &Weights<T>,
+    sums: &mut [Lanes<T, LANES>; SUMS],
+    [a, s1, e, q1, q2]: [&mut [T]; 5],
+    [k, factors]: [&[T]; 2],
     columns: &mut [T],
 ) {
-    let sums = changes.iter_mut().zip(splits).zip(low_ranks).zip(groups).zip(nexts);
     let elements = a.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
-    for ((((((((a, s1), e), q1), q2), &k), &factor), column), ((((change, split), low_rank), group), next)) in
-        elements.zip(sums)
-    {
+    for (lane, (((((((a, s1), e), q1), q2), &k), &factor), column)) in elements.enumerate() {
         let new = weights.update([*a, *s1, *e, *q1, *q2, k, factor]);
         (*a, *s1, *e, *q1, *q2) = (new.b, new.s1, new.e, new.q1, new.q2);
         *column += new.column;
-        let [c, s, l, g, n] = new.squares;
-        *change += c;
-        *split += s;
-        *low_rank += l;
-        *group += g;
-        *next += n;
+        for (sum, x) in sums.iter_mut().zip(new.squares) {
+            if let Some(sum) = sum.0.get_mut(lane) {
+                *sum += x;
+            }
+        }
     }
 }
