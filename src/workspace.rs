@@ -239,6 +239,16 @@ impl<'a> Arena<'a> {
         Arena { rest: self.rest }
     }
 
+    /// An arena of its own over the next bytes, enough for `need`: for a worker beside others.
+    pub(crate) fn part(&mut self, need: Layout) -> Result<Self, Error> {
+        self.require(need)?;
+        let bytes = self.padding(need.align).saturating_add(need.bytes);
+        let (piece, rest) =
+            core::mem::take(&mut self.rest).split_at_mut_checked(bytes).unwrap_or((&mut [], &mut []));
+        self.rest = rest;
+        Ok(Self { rest: piece })
+    }
+
     /// Bytes to the next multiple of an alignment.
     pub(crate) fn padding(&self, align: usize) -> usize {
         (self.rest.as_ptr() as usize).wrapping_neg() & (align - 1)

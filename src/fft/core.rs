@@ -11,7 +11,7 @@ use crate::{Error, Scalar, check};
 use num_complex::Complex;
 
 /// Columns transformed side by side: a cache line of numbers, which is whole registers for every SIMD width.
-pub(super) const fn columns_in_strip<T>() -> usize {
+pub(crate) const fn columns_in_strip<T>() -> usize {
     64 / size_of::<T>()
 }
 
@@ -25,7 +25,7 @@ macro_rules! with_columns {
         }
     };
 }
-pub(super) use with_columns;
+pub(crate) use with_columns;
 
 /// What a call works in.
 pub(super) struct Scratch<'a, T, const W: usize> {

@@ -18,7 +18,7 @@
 mod bluestein;
 mod butterfly;
 mod complex;
-mod core;
+pub(crate) mod core;
 mod factors;
 #[cfg(feature = "microfft")]
 mod flash;

@@ -8,7 +8,7 @@ use super::butterfly::Row;
 use super::core::{Core, Scratch, scratch_layout, tables_layout, with_columns};
 use super::strip;
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Scalar, check};
+use crate::{Error, Scalar, check, simd};
 use num_complex::Complex;
 
 /// A plan for transforms of `n` real rows to `n/2 + 1` complex rows and back.
@@ -129,6 +129,24 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         with_columns!(T, self.forward_packed_strips(data, columns, work))
     }
 
+    /// [`Self::forward_packed`] of one strip, `W` columns that are known to be finite.
+    pub(crate) fn forward_strip<const W: usize>(
+        &self,
+        strip: &mut [[T; W]],
+        work: &mut Arena<'_>,
+    ) -> Result<(), Error> {
+        self.forward_packed_strips::<W>(strip.as_flattened_mut(), W, work)
+    }
+
+    /// Undoes [`Self::forward_strip`].
+    pub(crate) fn inverse_strip<const W: usize>(
+        &self,
+        strip: &mut [[T; W]],
+        work: &mut Arena<'_>,
+    ) -> Result<(), Error> {
+        self.inverse_packed_strips::<W>(strip.as_flattened_mut(), W, work)
+    }
+
     /// Undoes [`Self::forward_packed`].
     pub fn inverse_packed(&self, data: &mut [T], columns: usize, work: &mut Arena<'_>) -> Result<(), Error> {
         check::shape("data", data, &[self.length, columns])?;
@@ -152,14 +170,19 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
         let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
-        for first in (0..columns).step_by(W) {
-            self.analyse(&mut scratch, |j, part| {
-                strip::load_part(strip::columns::<_, W>(samples, columns, j, first), part);
-            });
-            self.tell_frequencies(&scratch, |k, row| {
-                strip::store(row, strip::columns_mut::<_, W>(spectrum, columns, k, first), |z| z);
-            });
-        }
+        simd::widest(
+            #[inline(always)]
+            || {
+                for first in (0..columns).step_by(W) {
+                    self.analyse(&mut scratch, |j, part| {
+                        strip::load_part(strip::columns::<_, W>(samples, columns, j, first), part);
+                    });
+                    self.tell_frequencies(&scratch, |k, row| {
+                        strip::store(row, strip::columns_mut::<_, W>(spectrum, columns, k, first), |z| z);
+                    });
+                }
+            },
+        );
         Ok(())
     }
 
@@ -171,14 +194,19 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
         let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
-        for first in (0..columns).step_by(W) {
-            self.synthesise(&mut scratch, |k, row| {
-                strip::load(strip::columns::<_, W>(spectrum, columns, k, first), row, |z| z);
-            });
-            self.tell_samples(&scratch, |j, part| {
-                strip::store_part(part, strip::columns_mut::<_, W>(samples, columns, j, first));
-            });
-        }
+        simd::widest(
+            #[inline(always)]
+            || {
+                for first in (0..columns).step_by(W) {
+                    self.synthesise(&mut scratch, |k, row| {
+                        strip::load(strip::columns::<_, W>(spectrum, columns, k, first), row, |z| z);
+                    });
+                    self.tell_samples(&scratch, |j, part| {
+                        strip::store_part(part, strip::columns_mut::<_, W>(samples, columns, j, first));
+                    });
+                }
+            },
+        );
         Ok(())
     }
 
@@ -189,18 +217,23 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
         let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
-        for first in (0..columns).step_by(W) {
-            self.analyse(&mut scratch, |j, part| {
-                strip::load_part(strip::columns::<_, W>(data, columns, j, first), part);
-            });
-            self.tell_frequencies(&scratch, |k, [re, im]| {
-                let (real, imaginary) = self.packed_rows(k);
-                strip::store_part(re, strip::columns_mut::<_, W>(data, columns, real, first));
-                if let Some(row) = imaginary {
-                    strip::store_part(im, strip::columns_mut::<_, W>(data, columns, row, first));
+        simd::widest(
+            #[inline(always)]
+            || {
+                for first in (0..columns).step_by(W) {
+                    self.analyse(&mut scratch, |j, part| {
+                        strip::load_part(strip::columns::<_, W>(data, columns, j, first), part);
+                    });
+                    self.tell_frequencies(&scratch, |k, [re, im]| {
+                        let (real, imaginary) = self.packed_rows(k);
+                        strip::store_part(re, strip::columns_mut::<_, W>(data, columns, real, first));
+                        if let Some(row) = imaginary {
+                            strip::store_part(im, strip::columns_mut::<_, W>(data, columns, row, first));
+                        }
+                    });
                 }
-            });
-        }
+            },
+        );
         Ok(())
     }
 
@@ -211,18 +244,23 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
         let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
-        for first in (0..columns).step_by(W) {
-            self.synthesise(&mut scratch, |k, [re, im]| {
-                let (real, imaginary) = self.packed_rows(k);
-                strip::load_part(strip::columns::<_, W>(data, columns, real, first), re);
-                if let Some(row) = imaginary {
-                    strip::load_part(strip::columns::<_, W>(data, columns, row, first), im);
+        simd::widest(
+            #[inline(always)]
+            || {
+                for first in (0..columns).step_by(W) {
+                    self.synthesise(&mut scratch, |k, [re, im]| {
+                        let (real, imaginary) = self.packed_rows(k);
+                        strip::load_part(strip::columns::<_, W>(data, columns, real, first), re);
+                        if let Some(row) = imaginary {
+                            strip::load_part(strip::columns::<_, W>(data, columns, row, first), im);
+                        }
+                    });
+                    self.tell_samples(&scratch, |j, part| {
+                        strip::store_part(part, strip::columns_mut::<_, W>(data, columns, j, first));
+                    });
                 }
-            });
-            self.tell_samples(&scratch, |j, part| {
-                strip::store_part(part, strip::columns_mut::<_, W>(data, columns, j, first));
-            });
-        }
+            },
+        );
         Ok(())
     }
 

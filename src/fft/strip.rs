@@ -67,6 +67,10 @@ pub(super) fn store<T: Scalar, const W: usize>(
 /// One part of a strip's row back into numbers.
 #[inline(always)]
 pub(super) fn store_part<T: Scalar, const W: usize>(part: &[T; W], to: &mut [T]) {
+    if let Ok(whole) = <&mut [T; W]>::try_from(&mut *to) {
+        *whole = *part;
+        return;
+    }
     for (&x, to) in part.iter().zip(to) {
         *to = x;
     }

@@ -1,7 +1,7 @@
 //! The `K` step of the solver, Eq. (26), and rows of its result.
 //!
 //! On the views axis `K` stays what its shrunk slices are: nothing where a norm proves it, factors where the rank is
-//! low, dense slices elsewhere. On the samples axis it is a tensor.
+//! low, dense slices elsewhere. On the samples axis it is a tensor, in strips.
 
 use super::Progress;
 use super::spectrum::{Argument, Slice, frequencies, is_complex, is_real, planes, planes_mut};
@@ -33,7 +33,7 @@ impl Sizes {
         let (n, m) = (config.samples, config.views);
         let tensor = check::product("tensor", &[m, n, n])?;
         let (rank, dense) = match (config.axis(), config.rank) {
-            (Axis::Samples, _) => (0, tensor),
+            (Axis::Samples, _) => (0, samples::strips_length::<T>([n, m, n])?),
             (Axis::Views, Rank::AtMost(_)) => (config.sought_rank(), 0),
             // A search whose basis would be the whole space is a dense method, and a poor one.
             (Axis::Views, Rank::Any { .. }) => {
@@ -99,7 +99,7 @@ enum Form {
     Zero,
     Factors,
     Slices,
-    Tensor,
+    Strips,
 }
 
 /// `K` after a step.
@@ -124,7 +124,7 @@ pub(super) fn layouts<T: Scalar>(config: &Config<T>) -> Result<(Layout, Layout),
         .and_array::<T>(n)?
         .and_array::<Complex<T>>(m)?;
     let scratch = if config.axis() == Axis::Samples {
-        samples::shrink_layout::<T>([n, m, n])?
+        samples::shrink_strips_layout::<T>([n, m, n], config.threads)?
     } else {
         let mut layout = Layout::EMPTY;
         if cfg!(feature = "large") && sizes.rank > 0 {
@@ -171,8 +171,10 @@ pub(super) fn update<'a, T: Scalar>(
         factors.clear();
         (Form::Zero, Ranks::default())
     } else if config.axis() == Axis::Samples {
-        argument.write(dense);
-        (Form::Tensor, samples::shrink(dense, [n, m, n], tau, &mut work.scope())?)
+        let load = |row: usize, first: usize, to: &mut [T]| argument.load(row, first, to);
+        let work = &mut work.scope();
+        let ranks = samples::shrink_strips(dense, [n, m, n], tau, config.threads, load, work)?;
+        (if ranks.total == 0 { Form::Zero } else { Form::Strips }, ranks)
     } else if let Some(ranks) = search(config, &mut factors, argument, tau, dense, &mut work.scope())? {
         (Form::Factors, ranks)
     } else {
@@ -402,42 +404,50 @@ pub(super) struct Rows<'a, T> {
 impl<'a, T: Scalar> Rows<'a, T> {
     /// For `count` rows at a time.
     pub(super) fn layout(config: &Config<T>, count: usize) -> Result<Layout, Error> {
-        let (rows, left, complex) = Self::sizes(config, count)?;
-        Layout::array::<T>(rows)?.and_array::<T>(rows)?.and_array::<T>(left)?.and_array::<T>(complex)
+        let [planes, views, left, complex] = Self::sizes(config, count)?;
+        Layout::array::<T>(planes)?.and_array::<T>(views)?.and_array::<T>(left)?.and_array::<T>(complex)
     }
 
     pub(super) fn carve(config: &Config<T>, count: usize, work: &mut Arena<'a>) -> Result<Self, Error> {
-        let (rows, left, complex) = Self::sizes(config, count)?;
+        let [planes, views, left, complex] = Self::sizes(config, count)?;
         Ok(Self {
-            planes: work.take(rows)?,
-            views: work.take(rows)?,
+            planes: work.take(planes)?,
+            views: work.take(views)?,
             left: work.take(left)?,
             complex: work.take(complex)?,
         })
     }
 
-    fn sizes(config: &Config<T>, count: usize) -> Result<(usize, usize, usize), Error> {
-        if config.axis() == Axis::Samples {
-            return Ok((0, 0, 0));
-        }
+    fn sizes(config: &Config<T>, count: usize) -> Result<[usize; 4], Error> {
         let (n, m) = (config.samples, config.views);
+        let rows = check::product("rows", &[count, m, n])?;
+        if config.axis() == Axis::Samples {
+            return Ok([0, rows, 0, 0]);
+        }
         let complex = if is_complex(m) { 2 } else { 0 };
-        Ok((
-            check::product("rows", &[count, m, n])?,
+        Ok([
+            rows,
+            rows,
             check::product("rows", &[count, Sizes::of(config)?.rank, 2])?,
             check::product("rows", &[count, n, complex])?,
-        ))
+        ])
     }
 }
 
 impl<T: Scalar> Consistent<'_, T> {
     /// Makes the rows `first..first + count` ready to be asked for by [`Self::row`].
     pub(super) fn prepare(&self, first: usize, count: usize, rows: &mut Rows<'_, T>) -> Result<(), Error> {
-        if !matches!(self.form, Form::Factors | Form::Slices) {
-            return Ok(());
-        }
         let (n, m) = (self.samples, self.views);
         let area = count * n;
+        match self.form {
+            Form::Zero => return Ok(()),
+            Form::Strips => {
+                let rows = rows.views.get_mut(..m * area).unwrap_or(&mut []);
+                samples::read_rows(self.dense, [n, m, n], first, rows);
+                return Ok(());
+            }
+            Form::Factors | Form::Slices => (),
+        }
         for f in 0..frequencies(m) {
             if is_real(f, m) {
                 let plane = planes_mut(rows.planes, area, f, m);
@@ -499,12 +509,11 @@ impl<T: Scalar> Consistent<'_, T> {
         Ok(())
     }
 
-    /// Row `i` of `K(v)`, the `k`-th of the `count` rows that were prepared.
+    /// Of `K(v)`, the `k`-th of the `count` rows that were prepared.
     #[inline(always)]
     pub(super) fn row<'b>(
         &'b self,
         v: usize,
-        i: usize,
         k: usize,
         count: usize,
         rows: &'b Rows<'_, T>,
@@ -512,7 +521,7 @@ impl<T: Scalar> Consistent<'_, T> {
         let n = self.samples;
         let (from, row) = match self.form {
             Form::Zero => (self.zeros, 0),
-            Form::Tensor => (&*self.dense, i.wrapping_mul(self.views).wrapping_add(v)),
+            Form::Strips => (&*rows.views, k.wrapping_mul(self.views).wrapping_add(v)),
             Form::Factors | Form::Slices => (&*rows.views, v.wrapping_mul(count).wrapping_add(k)),
         };
         let start = row.wrapping_mul(n);

@@ -197,7 +197,7 @@ impl<T: Scalar> Span<'_, T> {
                     .zip(q1.chunks_exact_mut(n.max(1)))
                     .zip(q2.chunks_exact_mut(n.max(1)));
                 for (v, (((((d, b), s1), e), q1), q2)) in rows.enumerate() {
-                    let k = k.row(v, i, row, count, &scratch.rows);
+                    let k = k.row(v, row, count, &scratch.rows);
                     simd::widest(
                         #[inline(always)]
                         || {

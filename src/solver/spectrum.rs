@@ -62,17 +62,14 @@ pub(super) struct Argument<'a, T> {
 }
 
 impl<T: Scalar> Argument<'_, T> {
-    /// `F` itself.
-    pub(super) fn write(&self, tensor: &mut [T]) {
-        let inverse = self.inverse;
-        simd::widest(
-            #[inline(always)]
-            || {
-                for ((f, &s1), &q2) in tensor.iter_mut().zip(self.s1).zip(self.q2) {
-                    *f = s1 + q2 * inverse;
-                }
-            },
-        );
+    /// Elements of row `i m + v` of `F` itself, from column `first` on.
+    #[inline(always)]
+    pub(super) fn load(&self, row: usize, first: usize, to: &mut [T]) {
+        let start = row.wrapping_mul(self.samples).wrapping_add(first);
+        let (s1, q2) = (self.s1.get(start..).unwrap_or(&[]), self.q2.get(start..).unwrap_or(&[]));
+        for ((f, &s1), &q2) in to.iter_mut().zip(s1).zip(q2) {
+            *f = s1 + q2 * self.inverse;
+        }
     }
 
     /// Row `i` of slice `f`.

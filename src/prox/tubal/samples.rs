@@ -1,166 +1,462 @@
 //! Tubal shrinkage along the samples: the authors' rotated tensor, never rotated in memory.
 //!
-//! A tensor is kept here as the solver keeps it, `[i][v][j]`: sample `i`'s rows of all views together. In the spectrum
-//! along `i`, frequency `f` is a matrix of one column a view and as many rows as there are `j`. Each view's column is
-//! contiguous, so the slice is `m` rows of `n`: `Y = L diag(s) R^H` with a small `L`, and shrinkage is `P Y` with
-//! `P = L diag((1 - tau/s)_+) L^H`, an `m x m` matrix.
+//! A tensor is kept by the solver as `[i][v][j]`: sample `i`'s rows of all views together. In the spectrum along `i`,
+//! frequency `f` is a matrix of one column a view and as many rows as there are `j`; as `m` rows of `n` it is
+//! `Y = L diag(s) R^H` with a small `L`, and shrinkage is `P Y` with `P = L diag((1 - tau/s)_+) L^H`, an `m x m` matrix.
+//!
+//! Transforms run down the columns, and a cache line a row is the slowest way to read a large matrix. So `K` lives in
+//! *strips*, `[strip][v][i][column of the strip]`: as many columns as are transformed side by side, contiguous. They are
+//! filled row by row, transformed where they are, and summed into `Y Y^H` of every frequency while they are in cache;
+//! from these come the `P`; then they are multiplied and transformed back.
+//!
+//! The products are summed in *spans* of strips whose number depends on `n` alone, and the spans are added in order:
+//! one thread or many, the bits are the same.
 
 use super::{Ranks, vanishes};
 use crate::fft::RealFft;
+use crate::fft::core::{columns_in_strip, with_columns};
 use crate::linalg::jacobi_eigen::{eigen, eigen_layout};
 use crate::linalg::jacobi_svd::{svd, svd_layout};
-use crate::linalg::product::{gram, multiply};
-use crate::linalg::{Mat, MatMut, vector};
-use crate::tensor::{Shape, load_slice, multiplicity, plane_mut, store_slice};
+use crate::linalg::vector::pairwise;
+use crate::linalg::{MatMut, vector};
+use crate::simd::{self, Lanes, Lanewise};
+use crate::tensor::{Shape, multiplicity};
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Field, Scalar, check};
+use crate::{Error, Field, Scalar, check, parallel};
 use num_complex::Complex;
+
+/// Rows of all strips that are written together, before the next rows are read.
+const ROWS: usize = 16;
+
+/// Runs of strips whose sums are kept apart, for tensors that are worth more than one.
+const fn spans(samples: usize) -> usize {
+    if samples < 256 { 1 } else { 8 }
+}
 
 /// What [`shrink`] needs.
 pub fn shrink_layout<T: Scalar>(shape: Shape) -> Result<Layout, Error> {
-    let [samples, views, cols] = shape;
-    let area = check::product("slice", &[views, cols])?;
-    let slice = slice_layout::<T>(views, cols)?
-        .or(Layout::array::<Complex<T>>(area)?.and(slice_layout::<Complex<T>>(views, cols)?)?);
-    RealFft::<T>::layout(samples)?.and(slice.or(RealFft::<T>::scratch_layout(samples)?))
+    Layout::array::<T>(strips_length::<T>(shape)?)?.and(shrink_strips_layout::<T>(shape, 1)?)
 }
 
 /// `F` becomes `D_tau(F)`, Eq. (26), the transform along the first index of `[samples, views, cols]`.
 ///
-/// An error that says `NotConverged` leaves a tensor without meaning; any other leaves it untouched.
+/// An error leaves the tensor untouched.
 pub fn shrink<T: Scalar>(
     tensor: &mut [T],
     shape: Shape,
     tau: T,
     work: &mut Arena<'_>,
 ) -> Result<Ranks, Error> {
-    let [samples, views, cols] = shape;
     check::shape("tensor", tensor, &shape)?;
     check::positive("tensor", tensor.len())?;
     check::not_negative("tau", tau)?;
     check::finite("tensor", tensor)?;
     work.require(shrink_layout::<T>(shape)?)?;
-    let mut ranks = Ranks::default();
+    let [samples, _, cols] = shape;
     if vanishes(tensor, samples, tau) {
         tensor.fill(T::ZERO);
-        return Ok(ranks);
+        return Ok(Ranks::default());
     }
     let mut work = work.scope();
-    let fft = RealFft::new(samples, &mut work)?;
-    let area = views * cols;
-    fft.forward_packed(tensor, area, &mut work)?;
-    for f in 0..fft.spectrum_len() {
-        let mut work = work.scope();
-        let rank = match fft.packed_rows(f) {
-            (real, None) => shrink_slice(plane_mut(tensor, area, real), views, cols, tau, &mut work)?,
-            (_, Some(_)) => {
-                let slice = work.take::<Complex<T>>(area)?;
-                load_slice(&fft, tensor, f, slice);
-                let rank = shrink_slice(slice, views, cols, tau, &mut work)?;
-                store_slice(&fft, slice, f, tensor);
-                rank
-            }
-        };
-        ranks.add(rank, multiplicity(&fft, f));
+    let strips = work.take::<T>(strips_length::<T>(shape)?)?;
+    let load = |row: usize, first: usize, to: &mut [T]| {
+        vector::copy(tensor.get(row * cols + first..).unwrap_or(&[]), to);
+    };
+    let ranks = shrink_strips(strips, shape, tau, 1, load, &mut work)?;
+    if ranks.total == 0 {
+        tensor.fill(T::ZERO);
+    } else {
+        read_rows(strips, shape, 0, tensor);
     }
-    fft.inverse_packed(tensor, area, &mut work)?;
     Ok(ranks)
 }
 
-/// What [`shrink_slice`] needs.
-fn slice_layout<F: Field>(views: usize, cols: usize) -> Result<Layout, Error> {
-    let length = check::product("slice", &[views, cols])?;
-    let square = check::product("slice", &[views, views])?;
-    Layout::array::<F>(length)?.and_array::<F>(square)?.and(
-        // The two ways to find the projection.
-        by_gram_layout::<F>(views)?.or(by_svd_layout::<F>(views, cols)?),
-    )
+/// Numbers in the strips of a tensor.
+pub(crate) fn strips_length<T: Scalar>([samples, views, cols]: Shape) -> Result<usize, Error> {
+    let width = columns_in_strip::<T>();
+    check::product("strips", &[cols.div_ceil(width), views, samples, width])
 }
 
-/// One frequency, `views x cols`, in place; returns its rank.
-fn shrink_slice<F: Field>(
-    slice: &mut [F],
-    views: usize,
-    cols: usize,
-    tau: F::Real,
-    work: &mut Arena<'_>,
-) -> Result<usize, Error> {
-    let mut work = work.scope();
-    let norm = vector::norm(slice);
-    if norm == F::Real::ZERO || norm < tau {
-        slice.fill(F::ZERO);
-        return Ok(0);
+/// What [`shrink_strips`] needs.
+pub(crate) fn shrink_strips_layout<T: Scalar>(
+    [samples, views, cols]: Shape,
+    threads: usize,
+) -> Result<Layout, Error> {
+    let matrices = check::product("slice", &[spans(samples), samples / 2 + 1, views, views])?;
+    let mut workers = Layout::EMPTY;
+    for _ in 0..parallel::workers(threads) {
+        workers = workers.and(Worker::<T>::layout(samples, views)?)?;
     }
-    let copy = work.take::<F>(views * cols)?;
-    vector::copy(slice, copy);
-    let y = Mat::new("slice", copy, views, cols)?;
-    let mut p = MatMut::new("shrinkage", work.take(views * views)?, views, views)?;
-    p.clear();
-    // A square loses what is below the root of a rounding; one more root keeps the error of `P Y` a hundred
-    // times smaller than what we promise.
-    let squares_do = tau >= norm * F::Real::EPSILON.sqrt().sqrt()
-        && (norm * norm).is_finite()
-        && tau * tau > F::Real::MIN_POSITIVE / F::Real::EPSILON;
-    let rank =
-        if squares_do { by_gram(y, tau, &mut p, &mut work)? } else { by_svd(y, tau, &mut p, &mut work)? };
-    multiply(p.as_ref(), y, MatMut::new("slice", slice, views, cols)?)?;
-    Ok(rank)
+    RealFft::<T>::layout(samples)?
+        .and_array::<Complex<T>>(matrices)?
+        .and(workers.or(by_gram_layout::<Complex<T>>(views)?).or(by_svd_layout::<T>(views, cols)?))
+}
+
+/// The strips become those of `D_tau(F)`, or keep no meaning where its rank is zero. `load(row, first, to)` brings
+/// elements of row `i views + v` of `F` from column `first` on.
+pub(crate) fn shrink_strips<T: Scalar>(
+    strips: &mut [T],
+    shape: Shape,
+    tau: T,
+    threads: usize,
+    load: impl Fn(usize, usize, &mut [T]) + Sync,
+    work: &mut Arena<'_>,
+) -> Result<Ranks, Error> {
+    check::shape("strips", strips, &[strips_length::<T>(shape)?])?;
+    work.require(shrink_strips_layout::<T>(shape, threads)?)?;
+    let [samples, views, cols] = shape;
+    let mut work = work.scope();
+    let fft = RealFft::new(samples, &mut work)?;
+    let length = fft.spectrum_len() * views * views;
+    let matrices = work.take_filled::<Complex<T>>(spans(samples) * length, Complex::new(T::ZERO, T::ZERO))?;
+    let columns = columns_in_strip::<T>();
+    let span = cols.div_ceil(columns).div_ceil(spans(samples)).max(1);
+    let area = (span * views * samples * columns).max(1);
+    let size = strips.len();
+    let axis = Axis { fft: &fft, shape };
+
+    let pieces = strips.chunks_mut(area).zip(matrices.chunks_exact_mut(length.max(1)));
+    parallel::for_each(
+        threads,
+        size,
+        (0..).step_by(span * columns).zip(pieces),
+        &mut work.scope(),
+        |work| Worker::carve(samples, views, work),
+        |(first, (strips, sums)), worker| with_columns!(T, axis.analyse(strips, first, &load, sums, worker)),
+    )?;
+
+    let (shrinkage, others) = matrices.split_at_mut_checked(length).unwrap_or((&mut [], &mut []));
+    for span in others.chunks_exact(length.max(1)) {
+        shrinkage.iter_mut().zip(span).for_each(|(sum, x)| *sum += x);
+    }
+    let mut ranks = Ranks::default();
+    for (f, matrix) in shrinkage.chunks_exact_mut((views * views).max(1)).enumerate() {
+        let matrix = MatMut::new("products", matrix, views, views)?;
+        let rank = axis.project(strips, f, tau, matrix, &mut work)?;
+        ranks.add(rank, multiplicity(&fft, f));
+    }
+
+    if ranks.total == 0 {
+        return Ok(ranks);
+    }
+    let shrinkage = &*shrinkage;
+    parallel::for_each(
+        threads,
+        size,
+        strips.chunks_mut(area),
+        &mut work.scope(),
+        |work| Worker::carve(samples, views, work),
+        |strips, worker| with_columns!(T, axis.synthesise(strips, shrinkage, worker)),
+    )?;
+    Ok(ranks)
+}
+
+/// Rows `[i][v][j]` of the tensor that the strips hold, from sample `first` on: as many samples as there is room for.
+pub(crate) fn read_rows<T: Scalar>(
+    strips: &[T],
+    [samples, views, cols]: Shape,
+    first: usize,
+    rows: &mut [T],
+) {
+    let width = columns_in_strip::<T>();
+    for (s, strip) in strips.chunks_exact((views * samples * width).max(1)).enumerate() {
+        for (v, strip) in strip.chunks_exact((samples * width).max(1)).enumerate() {
+            let from = strip.chunks_exact(width).skip(first);
+            let to = rows.chunks_exact_mut(cols.max(1)).skip(v).step_by(views.max(1));
+            for (from, to) in from.zip(to) {
+                vector::copy(from, to.get_mut(s * width..).unwrap_or(&mut []));
+            }
+        }
+    }
+}
+
+/// Memory of one thread.
+struct Worker<'a, T> {
+    /// Real and imaginary parts of a frequency, for every view.
+    parts: &'a mut [T],
+    fft: Arena<'a>,
+}
+
+impl<'a, T: Scalar> Worker<'a, T> {
+    fn parts(views: usize) -> Result<usize, Error> {
+        check::product("strips", &[2, views, columns_in_strip::<T>()])
+    }
+
+    fn layout(samples: usize, views: usize) -> Result<Layout, Error> {
+        Layout::array::<T>(Self::parts(views)?)?.and(RealFft::<T>::scratch_layout(samples)?)
+    }
+
+    fn carve(samples: usize, views: usize, work: &mut Arena<'a>) -> Result<Self, Error> {
+        let fft = RealFft::<T>::scratch_layout(samples)?;
+        Ok(Self { parts: work.take(Self::parts(views)?)?, fft: work.part(fft)? })
+    }
+}
+
+/// The axis of the samples: how to transform along it, and what lies across.
+#[derive(Clone, Copy)]
+struct Axis<'a, T> {
+    fft: &'a RealFft<'a, T>,
+    shape: Shape,
+}
+
+impl<T: Scalar> Axis<'_, T> {
+    /// Strips from column `first` on are loaded and become their spectra; their share of `Y Y^H` is added to `sums`, as
+    /// lower triangles.
+    fn analyse<const W: usize>(
+        &self,
+        strips: &mut [T],
+        first: usize,
+        load: &impl Fn(usize, usize, &mut [T]),
+        sums: &mut [Complex<T>],
+        worker: &mut Worker<'_, T>,
+    ) -> Result<(), Error> {
+        let [samples, views, _] = self.shape;
+        let (rows, _) = strips.as_chunks_mut::<W>();
+        simd::widest(
+            #[inline(always)]
+            || self.fill(rows, first, load),
+        );
+        for strip in rows.chunks_exact_mut((views * samples).max(1)) {
+            for view in strip.chunks_exact_mut(samples.max(1)) {
+                self.fft.forward_strip(view, &mut worker.fft)?;
+            }
+            simd::widest(
+                #[inline(always)]
+                || self.add_products(strip, sums),
+            );
+        }
+        Ok(())
+    }
+
+    /// The spectra are multiplied by the matrices and become samples again.
+    fn synthesise<const W: usize>(
+        &self,
+        strips: &mut [T],
+        matrices: &[Complex<T>],
+        worker: &mut Worker<'_, T>,
+    ) -> Result<(), Error> {
+        let [samples, views, _] = self.shape;
+        let (rows, _) = strips.as_chunks_mut::<W>();
+        let (parts, _) = worker.parts.as_chunks_mut::<W>();
+        for strip in rows.chunks_exact_mut((views * samples).max(1)) {
+            simd::widest(
+                #[inline(always)]
+                || self.multiply(strip, matrices, parts),
+            );
+            for view in strip.chunks_exact_mut(samples.max(1)) {
+                self.fft.inverse_strip(view, &mut worker.fft)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads every row of the strips from column `first` on; columns that the tensor does not have are zero.
+    #[inline(always)]
+    fn fill<const W: usize>(
+        &self,
+        rows: &mut [[T; W]],
+        first: usize,
+        load: &impl Fn(usize, usize, &mut [T]),
+    ) {
+        let [samples, views, cols] = self.shape;
+        for start in (0..samples).step_by(ROWS) {
+            let count = ROWS.min(samples - start);
+            for view in 0..views {
+                for (s, strip) in rows.chunks_exact_mut((views * samples).max(1)).enumerate() {
+                    let column = first + s * W;
+                    let place = view * samples + start;
+                    let to = strip.get_mut(place..place + count).unwrap_or(&mut []);
+                    for (i, to) in (start..).zip(to) {
+                        let row = i * views + view;
+                        if column + W <= cols {
+                            load(row, column, to);
+                        } else {
+                            *to = [T::ZERO; W];
+                            load(row, column, to.get_mut(..cols.saturating_sub(column)).unwrap_or(&mut []));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// `Y Y^H` of every frequency, over the columns of one strip.
+    #[inline(always)]
+    fn add_products<const W: usize>(&self, strip: &[[T; W]], sums: &mut [Complex<T>]) {
+        let [_, m, _] = self.shape;
+        for (f, sums) in sums.chunks_exact_mut((m * m).max(1)).enumerate() {
+            for (a, row) in sums.chunks_exact_mut(m.max(1)).enumerate() {
+                let (re_a, im_a) = self.parts(strip, a, f);
+                for (b, sum) in row.iter_mut().enumerate().take(a + 1) {
+                    let (re_b, im_b) = self.parts(strip, b, f);
+                    sum.re += total(re_a * re_b + im_a * im_b);
+                    if b < a {
+                        sum.im += total(im_a * re_b - re_a * im_b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `P Y` of every frequency, for the columns of one strip.
+    #[inline(always)]
+    fn multiply<const W: usize>(&self, strip: &mut [[T; W]], matrices: &[Complex<T>], parts: &mut [[T; W]]) {
+        let [samples, m, _] = self.shape;
+        for (f, matrix) in matrices.chunks_exact((m * m).max(1)).enumerate() {
+            for (view, parts) in parts.chunks_exact_mut(2).enumerate() {
+                if let [re, im] = parts {
+                    let (own_re, own_im) = self.parts(strip, view, f);
+                    (*re, *im) = (own_re.0, own_im.0);
+                }
+            }
+            let (real, imaginary) = self.fft.packed_rows(f);
+            for (a, row) in matrix.chunks_exact(m.max(1)).enumerate() {
+                let (mut re, mut im) = (Lanes::splat(T::ZERO), Lanes::splat(T::ZERO));
+                for (p, parts) in row.iter().zip(parts.chunks_exact(2)) {
+                    if let [re_b, im_b] = parts {
+                        let (re_b, im_b) = (Lanes(*re_b), Lanes(*im_b));
+                        let (p_re, p_im) = (Lanes::splat(p.re), Lanes::splat(p.im));
+                        re += p_re * re_b - p_im * im_b;
+                        im += p_re * im_b + p_im * re_b;
+                    }
+                }
+                let view = strip.get_mut(a * samples..).unwrap_or(&mut []);
+                if let Some(to) = view.get_mut(real) {
+                    *to = re.0;
+                }
+                if let Some(to) = imaginary.and_then(|row| view.get_mut(row)) {
+                    *to = im.0;
+                }
+            }
+        }
+    }
+
+    /// Real and imaginary parts of frequency `f` of a view.
+    #[inline(always)]
+    fn parts<const W: usize>(&self, strip: &[[T; W]], view: usize, f: usize) -> (Lanes<T, W>, Lanes<T, W>) {
+        let [samples, ..] = self.shape;
+        let (real, imaginary) = self.fft.packed_rows(f);
+        let row = |row: usize| strip.get(view * samples + row).map_or(Lanes::splat(T::ZERO), |x| Lanes(*x));
+        (row(real), imaginary.map_or(Lanes::splat(T::ZERO), row))
+    }
+
+    /// `Y Y^H` of frequency `f`, whose spectrum is in the strips, becomes `P`; returns the rank.
+    fn project(
+        &self,
+        strips: &[T],
+        f: usize,
+        tau: T,
+        mut matrix: MatMut<'_, Complex<T>>,
+        work: &mut Arena<'_>,
+    ) -> Result<usize, Error> {
+        let squares = (0..matrix.rows()).fold(T::ZERO, |sum, a| sum + matrix.at(a, a).re);
+        // Below this the squares of the largest elements have begun to lose bits to underflow.
+        let small = T::MIN_POSITIVE / (T::EPSILON * T::EPSILON);
+        let norm = squares.sqrt();
+        // A square loses what is below the root of a rounding; one more root keeps the error of `P Y` a hundred
+        // times smaller than what we promise.
+        let squares_do = squares.is_finite()
+            && squares > small
+            && tau >= norm * T::EPSILON.sqrt().sqrt()
+            && tau * tau > T::MIN_POSITIVE / T::EPSILON;
+        if !squares_do {
+            return self.project_by_svd(strips, f, tau, matrix, work);
+        }
+        if norm < tau {
+            matrix.clear();
+            return Ok(0);
+        }
+        by_gram(tau, matrix, work)
+    }
+
+    /// `P` from the left singular vectors of `Y`, to full accuracy.
+    fn project_by_svd(
+        &self,
+        strips: &[T],
+        f: usize,
+        tau: T,
+        mut matrix: MatMut<'_, Complex<T>>,
+        work: &mut Arena<'_>,
+    ) -> Result<usize, Error> {
+        let [_, views, cols] = self.shape;
+        let mut work = work.scope();
+        let small = views.min(cols);
+        matrix.clear();
+        let mut slice = MatMut::new("slice", work.take::<Complex<T>>(views * cols)?, views, cols)?;
+        self.load_slice(strips, f, &mut slice);
+        check::finite("spectrum", slice.as_ref().data())?;
+        let norm = vector::norm(slice.as_ref().data());
+        if norm == T::ZERO || norm < tau {
+            return Ok(0);
+        }
+        let mut left = MatMut::new("left vectors", work.take(views * small)?, views, small)?;
+        let values = work.take::<T>(small)?;
+        let right = MatMut::new("right vectors", work.take(small * cols)?, small, cols)?;
+        svd(slice.as_ref(), left.as_mut(), values, right, &mut work)?;
+        let rank = values.iter().filter(|&&value| value > tau).count();
+        for (i, &value) in values.iter().enumerate().take(rank) {
+            add_projection(&mut matrix, T::ONE - tau / value, |a| left.at(a, i));
+        }
+        Ok(rank)
+    }
+
+    /// Frequency `f`, a row a view.
+    fn load_slice(&self, strips: &[T], f: usize, slice: &mut MatMut<'_, Complex<T>>) {
+        let [samples, views, _] = self.shape;
+        let width = columns_in_strip::<T>();
+        let (real, imaginary) = self.fft.packed_rows(f);
+        for (s, strip) in strips.chunks_exact((views * samples * width).max(1)).enumerate() {
+            for v in 0..views {
+                let row = |row: usize| strip.get((v * samples + row) * width..).unwrap_or(&[]);
+                let to = slice.row_mut(v).get_mut(s * width..).unwrap_or(&mut []);
+                for ((to, &re), c) in to.iter_mut().zip(row(real)).zip(0..width) {
+                    *to = Complex::new(re, imaginary.map_or(T::ZERO, |im| vector::at(row(im), c)));
+                }
+            }
+        }
+    }
+}
+
+/// The sum of the lanes, in an order that their number alone decides.
+#[inline(always)]
+fn total<T: Scalar, const W: usize>(Lanes(lanes): Lanes<T, W>) -> T {
+    let (eights, _) = lanes.as_chunks::<8>();
+    eights.iter().fold(T::ZERO, |sum, eight| sum + pairwise(*eight))
 }
 
 fn by_gram_layout<F: Field>(views: usize) -> Result<Layout, Error> {
     let square = check::product("slice", &[views, views])?;
-    let vectors = Layout::array::<F>(square)?.and_array::<F>(square)?;
-    vectors.and_array::<F::Real>(views)?.and(eigen_layout::<F>(views)?)
+    Layout::array::<F>(square)?.and_array::<F::Real>(views)?.and(eigen_layout::<F>(views)?)
 }
 
 /// `P` from the eigenvectors of `Y Y^H`, whose eigenvalues are the squares of the singular values.
-fn by_gram<F: Field>(
-    y: Mat<'_, F>,
-    tau: F::Real,
-    p: &mut MatMut<'_, F>,
-    work: &mut Arena<'_>,
-) -> Result<usize, Error> {
+fn by_gram<F: Field>(tau: F::Real, mut matrix: MatMut<'_, F>, work: &mut Arena<'_>) -> Result<usize, Error> {
     let mut work = work.scope();
-    let views = y.rows();
-    let (square, vectors) = (work.take::<F>(views * views)?, work.take::<F>(views * views)?);
+    let views = matrix.rows();
+    let vectors = work.take::<F>(views * views)?;
     let values = work.take::<F::Real>(views)?;
-    gram(y, MatMut::new("gram", square, views, views)?)?;
+    for a in 0..views {
+        for b in 0..a {
+            matrix.set(b, a, matrix.at(a, b).conj());
+        }
+    }
     let mut vectors = MatMut::new("vectors", vectors, views, views)?;
-    eigen(Mat::new("gram", square, views, views)?, values, vectors.as_mut(), &mut work)?;
+    eigen(matrix.as_ref(), values, vectors.as_mut(), &mut work)?;
     let rank = values.iter().filter(|&&value| value > tau * tau).count();
+    matrix.clear();
     for (i, value) in values.iter().enumerate().take(rank) {
-        add_projection(p, F::Real::ONE - tau / value.sqrt(), |a| vectors.at(i, a));
+        add_projection(&mut matrix, F::Real::ONE - tau / value.sqrt(), |a| vectors.at(i, a));
     }
     Ok(rank)
 }
 
-fn by_svd_layout<F: Field>(views: usize, cols: usize) -> Result<Layout, Error> {
+fn by_svd_layout<T: Scalar>(views: usize, cols: usize) -> Result<Layout, Error> {
     let small = views.min(cols);
-    Layout::array::<F>(check::product("slice", &[views, small])?)?
-        .and_array::<F::Real>(small)?
-        .and_array::<F>(check::product("slice", &[small, cols])?)?
-        .and(svd_layout::<F>(views, cols)?)
-}
-
-/// `P` from the left singular vectors of `Y`, to full accuracy.
-fn by_svd<F: Field>(
-    y: Mat<'_, F>,
-    tau: F::Real,
-    p: &mut MatMut<'_, F>,
-    work: &mut Arena<'_>,
-) -> Result<usize, Error> {
-    let mut work = work.scope();
-    let (views, cols) = (y.rows(), y.cols());
-    let small = views.min(cols);
-    let mut left = MatMut::new("left vectors", work.take(views * small)?, views, small)?;
-    let values = work.take::<F::Real>(small)?;
-    let right = MatMut::new("right vectors", work.take(small * cols)?, small, cols)?;
-    svd(y, left.as_mut(), values, right, &mut work)?;
-    let rank = values.iter().filter(|&&value| value > tau).count();
-    for (i, &value) in values.iter().enumerate().take(rank) {
-        add_projection(p, F::Real::ONE - tau / value, |a| left.at(a, i));
-    }
-    Ok(rank)
+    Layout::array::<Complex<T>>(check::product("slice", &[views, cols])?)?
+        .and_array::<Complex<T>>(check::product("slice", &[views, small])?)?
+        .and_array::<T>(small)?
+        .and_array::<Complex<T>>(check::product("slice", &[small, cols])?)?
+        .and(svd_layout::<Complex<T>>(views, cols)?)
 }
 
 /// `P += gain l l^H`.
