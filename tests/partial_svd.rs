@@ -334,7 +334,7 @@ fn thresholds_in_clusters_are_decided_or_admitted() {
 #[test]
 fn more_equal_values_than_probes_are_all_found() {
     let mut rng = Rng::new(6);
-    // Twenty equal values: a block of eight probes can only ever see eight of them at a time.
+    // Twenty equal values: a block of four probes can only ever see four of them at a time.
     let spectrum: Vec<f64> = (0..20).map(|_| 2.0).chain(tail(0.4, 100)).collect();
     let known = Known::<f64>::new(&mut rng, 150, 150, &spectrum);
     let outcome = partial_against_dense(&known, 1.0, &Options::new(24, 7), 1e-10);
@@ -443,7 +443,8 @@ fn a_start_good_or_bad_gives_the_same_answer() {
 /// The probes that a seed names, as the documentation of the proof says: uniform in the cube, vector by vector.
 fn probes(seed: u64, n: usize) -> Vec<Vec<f64>> {
     let mut rng = Rng::new(seed);
-    (0..8).map(|_| (0..n).map(|_| rng.uniform::<f64>() - 0.5).collect()).collect()
+    let count = Options::<f64>::new(1, seed).probes;
+    (0..count).map(|_| (0..n).map(|_| rng.uniform::<f64>() - 0.5).collect()).collect()
 }
 
 #[test]
@@ -545,8 +546,13 @@ fn bad_input_is_refused_and_changes_nothing() {
     };
     assert!(matches!(layout(|o| o.probes = 0, 100, 100), Err(Error::Parameter { what: "probes", .. })));
     assert!(matches!(layout(|o| o.probes = 65, 100, 100), Err(Error::Parameter { what: "probes", .. })));
-    assert!(matches!(layout(|o| o.capacity = 29, 100, 100), Err(Error::Parameter { what: "capacity", .. })));
-    assert!(layout(|o| o.capacity = 30, 100, 100).is_ok());
+    let capacity = |capacity: usize| {
+        let options = Options { capacity, ..Options::new(2, 1) };
+        singular_above_layout::<f64>(100, 100, &options)
+    };
+    let least = 3 * (2 + Options::<f64>::new(2, 1).probes);
+    assert!(matches!(capacity(least - 1), Err(Error::Parameter { what: "capacity", .. })));
+    assert!(capacity(least).is_ok());
     assert!(matches!(
         layout(|o| o.tolerance = 0.0, 100, 100),
         Err(Error::Parameter { what: "tolerance", .. })

@@ -104,7 +104,7 @@ impl<T: Scalar> Above<T> {
         work.require(self.layout::<F>(n)?)?;
         let space = Space::<F>::new(n, self.capacity(n), self.block(n), work.scope())?;
         let rng = Rng::new(self.seed);
-        let mut search = Search { wish: self, space, rng, n, locked: 0, depth: None, new: 0 };
+        let mut search = Search { wish: self, space, rng, n, locked: 0, depth: None, new: 0, found: n };
 
         let warm = warm.min(self.block(n));
         for i in 0..warm {
@@ -153,6 +153,8 @@ struct Search<'a, 'w, F: Field> {
     depth: Option<usize>,
     /// Directions that the last block added.
     new: usize,
+    /// How many values lay above the threshold before it did.
+    found: usize,
 }
 
 /// What the Ritz values say.
@@ -303,14 +305,15 @@ impl<F: Field> Search<'_, '_, F> {
         })
     }
 
-    /// The next block: fresh probes where everything wanted is settled but not yet out of the probes' way, else the
-    /// images of the last block. False where neither is possible.
+    /// The next block: fresh probes where everything wanted is settled but not yet out of the probes' way, else what
+    /// the wanted pairs lack, or the images of the last block. False where none is possible.
     fn advance(
         &mut self,
         operator: &mut impl Operator<F>,
         view: &View<F::Real>,
         wanted: usize,
     ) -> Result<bool, Error> {
+        let steady = core::mem::replace(&mut self.found, view.found) == view.found;
         let stale = view.probed.is_none() || wanted > self.locked;
         if view.plan.is_some() && stale && self.settled(wanted, view.size) {
             self.space.compress(wanted)?;
@@ -322,14 +325,22 @@ impl<F: Field> Search<'_, '_, F> {
             self.depth = None;
             return Ok(more);
         }
-        let candidates = if self.space.newest() <= self.space.room() || self.may_complete() {
-            self.depth = self.depth.map(|depth| depth.saturating_add(1));
-            self.space.image_candidates()
-        } else {
-            self.depth = None;
-            let free = self.wish.capacity(self.n).saturating_sub(self.space.newest()).saturating_sub(wanted);
-            self.space.restart(wanted.saturating_add(free / 2))?
-        };
+        let candidates =
+            if view.probed.is_none() && steady && wanted <= self.space.room() && !self.may_complete() {
+                // Probes that prove nothing need not go deeper, and pairs that are settled need nothing.
+                self.depth = None;
+                let wish = self.wish;
+                let allowed = |value| wish.residual_allowed(value, view.size, wanted);
+                self.space.residual_candidates(wanted, allowed)
+            } else if self.space.newest() <= self.space.room() || self.may_complete() {
+                self.depth = self.depth.map(|depth| depth.saturating_add(1));
+                self.space.image_candidates()
+            } else {
+                self.depth = None;
+                let free =
+                    self.wish.capacity(self.n).saturating_sub(self.space.newest()).saturating_sub(wanted);
+                self.space.restart(wanted.saturating_add(free / 2))?
+            };
         self.new = self.space.extend(operator, candidates, view.size * noise::<F::Real>())?;
         Ok(true)
     }

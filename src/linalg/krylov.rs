@@ -294,7 +294,7 @@ impl<'a, F: Field> Space<'a, F> {
         eigen_dense(Mat::new("operator", square, order, order)?, values, vectors, &mut self.work)
     }
 
-    /// The length of `A y - theta y` for Ritz pair `i`.
+    /// The length of `A y - theta y` for Ritz pair `i`; the vector itself is row 0 of the correction.
     pub(crate) fn residual(&mut self, i: usize) -> F::Real {
         let theta = at(self.values, i);
         let weights = self.rotation.chunks_exact(self.count.max(1)).nth(i).unwrap_or(&[]);
@@ -305,6 +305,23 @@ impl<'a, F: Field> Space<'a, F> {
             vector::axpy(-weight.scale(theta), self.basis.as_ref().row(j), sum);
         }
         vector::norm(sum)
+    }
+
+    /// The residuals of those among the first `count` Ritz pairs where they exceed `allowed(theta)` become candidates;
+    /// returns how many. They span what the images of the whole basis would add for these pairs, and no more.
+    pub(crate) fn residual_candidates(
+        &mut self,
+        count: usize,
+        allowed: impl Fn(F::Real) -> F::Real,
+    ) -> usize {
+        let mut candidates = 0;
+        for i in 0..count.min(self.block.rows()) {
+            if self.residual(i) > allowed(at(self.values, i)) {
+                vector::copy(self.correction.as_ref().row(0), self.block.row_mut(candidates));
+                candidates = candidates.wrapping_add(1);
+            }
+        }
+        candidates
     }
 
     /// Turns the basis onto its first `keep` Ritz vectors and forgets the rest.

@@ -45,7 +45,7 @@ pub trait Map<F: Field> {
 }
 
 /// Rows of a matrix that pass by together in a product with `A^H A`: they stay in a second-level cache.
-pub(crate) const BLOCK: usize = 32;
+pub(crate) const BLOCK: usize = 8;
 
 /// `conj(y) += A^H s A x` for a block of rows of `A`, from `conj(x)`; returns the largest element of `A x`.
 ///
@@ -181,11 +181,11 @@ pub struct Options<T> {
 }
 
 impl<T: Scalar> Options<T> {
-    /// What suits most: blocks of eight probes, 1e-10 in double and 1e-4 in single precision.
+    /// What suits most: blocks of four probes, 1e-10 in double and 1e-4 in single precision.
     #[must_use]
     pub fn new(max_rank: usize, seed: u64) -> Self {
-        let probes = 8;
-        let capacity = max_rank.saturating_add(2 * probes).saturating_mul(4);
+        let probes = 4;
+        let capacity = max_rank.saturating_add(4 * probes).saturating_mul(4);
         let tolerance = if T::EPSILON < T::from_f64(1e-10) { 1e-10 } else { 1e-4 };
         Self {
             max_rank,

@@ -100,8 +100,9 @@ fn combine_rows<F: Field>(coefficient: impl Fn(usize, usize) -> F, b: Mat<'_, F>
 
 #[inline(always)]
 fn combine_blocks<F: Field>(coefficient: impl Fn(usize, usize) -> F, b: Mat<'_, F>, c: &mut MatMut<'_, F>) {
-    for columns in blocks(b.cols(), WIDTH_BYTES / size_of::<F>().max(1)) {
-        for depth in blocks(b.rows(), DEPTH) {
+    // Rows of B one after the other: a large B comes from memory, which likes that.
+    for depth in blocks(b.rows(), DEPTH) {
+        for columns in blocks(b.cols(), WIDTH_BYTES / size_of::<F>().max(1)) {
             for i in (0..c.rows()).step_by(2) {
                 // A last odd row pairs with an empty one.
                 let (first, second) = c.two_rows_mut(i, i.wrapping_add(1));
@@ -202,8 +203,9 @@ fn inner_products_in<F: Field, const L: usize>(
     top: impl Fn(usize) -> usize,
 ) {
     c.clear();
-    for depth in blocks(a.cols(), DOT_DEPTH) {
-        for columns in blocks(b.rows(), DOT_ROWS) {
+    // Rows of B one after the other, as above.
+    for columns in blocks(b.rows(), DOT_ROWS) {
+        for depth in blocks(a.cols(), DOT_DEPTH) {
             // Blocks start at even columns, so rounding down keeps the pairs of rows where they are.
             for i in (top(columns.start) & !1..a.rows()).step_by(2) {
                 let x = [part(a.row(i), &depth), part(a.row(i.wrapping_add(1)), &depth)];

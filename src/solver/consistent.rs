@@ -511,13 +511,7 @@ impl<T: Scalar> Consistent<'_, T> {
 
     /// Of `K(v)`, the `k`-th of the `count` rows that were prepared.
     #[inline(always)]
-    pub(super) fn row<'b>(
-        &'b self,
-        v: usize,
-        k: usize,
-        count: usize,
-        rows: &'b Rows<'_, T>,
-    ) -> &'b [T] {
+    pub(super) fn row<'b>(&'b self, v: usize, k: usize, count: usize, rows: &'b Rows<'_, T>) -> &'b [T] {
         let n = self.samples;
         let (from, row) = match self.form {
             Form::Zero => (self.zeros, 0),

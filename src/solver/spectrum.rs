@@ -119,23 +119,31 @@ impl<T: Scalar> Bounds<T> {
     }
 }
 
-/// Adds the sizes of the elements of a row to those of their columns; returns their sum.
-fn add_sizes<F: Field>(row: &[F], columns: &mut [F::Real]) -> F::Real {
-    simd::widest(
-        #[inline(always)]
-        || {
-            let mut sums = [F::Real::ZERO; LANES];
-            for (row, columns) in row.chunks(LANES).zip(columns.chunks_mut(LANES)) {
-                for ((x, column), sum) in row.iter().zip(columns).zip(&mut sums) {
-                    // The root of the square, because a comparison would not vectorise; what underflows is nothing.
-                    let size = if F::IS_COMPLEX { x.abs2().sqrt() } else { x.abs() };
-                    *column += size;
-                    *sum += size;
-                }
+impl<T: Scalar> Bounds<T> {
+    /// Takes a row into account; `columns` are the sums of the sizes in the columns so far.
+    #[inline(always)]
+    fn add_row<F: Field<Real = T>>(&mut self, row: &[F], columns: &mut [T]) {
+        let (mut squares, mut sizes) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+        let mut add = |row: &[F], columns: &mut [T]| {
+            let lanes = squares.iter_mut().zip(&mut sizes);
+            for ((x, column), (squares, sizes)) in row.iter().zip(columns).zip(lanes) {
+                let square = x.abs2();
+                // The root of the square, because a comparison would not vectorise; what underflows is nothing.
+                let size = if F::IS_COMPLEX { square.sqrt() } else { x.abs() };
+                *column += size;
+                *squares += square;
+                *sizes += size;
             }
-            pairwise(sums)
-        },
-    )
+        };
+        let (row, row_tail) = row.as_chunks::<LANES>();
+        let (columns, columns_tail) = columns.as_chunks_mut::<LANES>();
+        for (row, columns) in row.iter().zip(columns) {
+            add(row, columns);
+        }
+        add(row_tail, columns_tail);
+        self.squares += pairwise(squares);
+        self.row = Scalar::max(self.row, pairwise(sizes));
+    }
 }
 
 /// One slice of the spectrum of an [`Argument`], by its products.
@@ -177,18 +185,22 @@ impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
 
     /// The norms of the slice, and the slice itself where `memory` has room for it. `columns` is scratch.
     pub(super) fn measure(&mut self, memory: &mut [F], columns: &mut [T]) -> Bounds<T> {
-        let n = self.argument.samples;
+        let n = self.argument.samples.max(1);
         let mut bounds = Bounds { squares: T::ZERO, row: T::ZERO, column: T::ZERO };
         columns.fill(T::ZERO);
-        for first in (0..n).step_by(BLOCK) {
-            let count = self.form(first);
-            for row in self.rows.chunks_exact(n.max(1)).take(count) {
-                bounds.squares += vector::norm2(row);
-                bounds.row = Scalar::max(bounds.row, add_sizes(row, columns));
-            }
-            let start = first.wrapping_mul(n);
-            let kept = memory.get_mut(start..).unwrap_or(&mut []);
-            vector::copy(self.rows.get(..count * n).unwrap_or(&[]), kept);
+        let (argument, frequency) = (self.argument, self.frequency);
+        for i in 0..argument.samples {
+            let row = match memory.chunks_exact_mut(n).nth(i) {
+                Some(row) => row,
+                None => self.rows.get_mut(..n).unwrap_or(&mut []),
+            };
+            simd::widest(
+                #[inline(always)]
+                || {
+                    argument.slice_row(frequency, i, row);
+                    bounds.add_row(row, columns);
+                },
+            );
         }
         bounds.column = vector::max_abs(columns);
         bounds
