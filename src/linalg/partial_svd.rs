@@ -13,7 +13,7 @@ use super::rotate::{rows_of, rows_of_mut};
 use super::tridiagonal::scale_to_one;
 use super::{Mat, MatMut, vector};
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Field, Scalar, check};
+use crate::{Error, Field, Scalar, check, parallel};
 
 /// A matrix, by its products with rows of vectors.
 pub trait Map<F: Field> {
@@ -47,24 +47,29 @@ pub trait Map<F: Field> {
 /// Rows of a matrix that pass by together in a product with `A^H A`: they stay in a second-level cache.
 pub(crate) const BLOCK: usize = 8;
 
-/// `conj(y) += A^H s A x` for a block of rows of `A`, from `conj(x)`; returns the largest element of `A x`.
-///
-/// `parts` is scratch, a number for every vector and row.
+/// Vectors whose products with a block of rows are kept on the stack.
+const GROUP: usize = 16;
+
+/// `conj(y) += A^H s A x` for a block of at most [`BLOCK`] rows of `A`, from `conj(x)`; returns the largest element of
+/// `A x`.
 pub(crate) fn add_normal<F: Field>(
     block: Mat<'_, F>,
     conjugates: Mat<'_, F>,
     s: F::Real,
-    parts: &mut [F],
-    y: MatMut<'_, F>,
+    y: &mut MatMut<'_, F>,
 ) -> Result<F::Real, Error> {
-    let count = conjugates.rows().wrapping_mul(block.rows());
-    let parts = parts.get_mut(..count).unwrap_or(&mut []);
-    let mut products = MatMut::new("parts", parts, conjugates.rows(), block.rows())?;
-    multiply_adjoint(conjugates, block, products.as_mut())?;
-    check::finite("matrix", products.as_ref().data())?;
-    let largest = vector::max_abs(products.as_ref().data());
-    vector::scale(products.data_mut(), s);
-    multiply_add(products.as_ref(), block, y)?;
+    let mut largest = F::Real::ZERO;
+    for first in (0..conjugates.rows()).step_by(GROUP) {
+        let vectors = first..first.saturating_add(GROUP).min(conjugates.rows());
+        let mut parts = [F::ZERO; GROUP * BLOCK];
+        let parts = parts.get_mut(..vectors.len().wrapping_mul(block.rows())).unwrap_or(&mut []);
+        let mut products = MatMut::new("parts", parts, vectors.len(), block.rows())?;
+        multiply_adjoint(rows_of(conjugates, vectors.clone())?, block, products.as_mut())?;
+        check::finite("matrix", products.as_ref().data())?;
+        largest = Scalar::max(largest, vector::max_abs(products.as_ref().data()));
+        vector::scale(products.data_mut(), s);
+        multiply_add(products.as_ref(), block, rows_of_mut(y, vectors)?)?;
+    }
     Ok(largest)
 }
 
@@ -73,6 +78,7 @@ pub(crate) fn add_normal<F: Field>(
 pub struct Matrix<'a, F> {
     a: Mat<'a, F>,
     conjugates: &'a mut [F],
+    threads: usize,
 }
 
 impl<'a, F: Field> Matrix<'a, F> {
@@ -83,7 +89,13 @@ impl<'a, F: Field> Matrix<'a, F> {
 
     /// `scratch` has [`Self::scratch`] elements.
     pub const fn new(a: Mat<'a, F>, scratch: &'a mut [F]) -> Self {
-        Self { a, conjugates: scratch }
+        Self { a, conjugates: scratch, threads: 1 }
+    }
+
+    /// The same, with products on several threads; two are used, and any number gives the same bits.
+    #[must_use]
+    pub const fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// The rows of `x`, conjugated. The products that we have are `conj(x) -> conj(A x)`.
@@ -135,16 +147,45 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
         mut y: MatMut<'_, F>,
     ) -> Result<F::Real, Error> {
         let conjugates = Self::conjugated(self.conjugates, x)?;
-        let mut largest = F::Real::ZERO;
-        y.clear();
-        for first in (0..self.a.rows()).step_by(BLOCK) {
-            let rows = first..first.saturating_add(BLOCK).min(self.a.rows());
-            let part = add_normal(rows_of(self.a, rows)?, conjugates, s, middle.data_mut(), y.as_mut())?;
-            largest = Scalar::max(largest, part);
-        }
+        let (a, count) = (self.a, y.rows());
+        // The two halves of the rows are summed apart, so that a thread can have each.
+        let spare = middle.data_mut().get_mut(..count.wrapping_mul(a.cols()));
+        let middle = if spare.is_some() { half(a.rows()) } else { a.rows() };
+        let mut spare = MatMut::new(
+            "block",
+            spare.unwrap_or(&mut []),
+            if middle < a.rows() { count } else { 0 },
+            a.cols(),
+        )?;
+        let mut largest = [F::Real::ZERO; 2];
+        let sums = [(0..middle, y.as_mut()), (middle..a.rows(), spare.as_mut())];
+        parallel::for_each(
+            self.threads,
+            a.data().len(),
+            sums.into_iter().zip(&mut largest),
+            &mut Arena::new(&mut []),
+            |_| Ok(()),
+            |((rows, mut y), largest), ()| {
+                y.clear();
+                for first in rows.clone().step_by(BLOCK) {
+                    let block = first..first.saturating_add(BLOCK).min(rows.end);
+                    let part = add_normal(rows_of(a, block)?, conjugates, s, &mut y)?;
+                    *largest = Scalar::max(*largest, part);
+                }
+                Ok(())
+            },
+        )?;
+        vector::axpy(F::ONE, spare.as_ref().data(), y.data_mut());
         conjugate(y);
-        Ok(largest)
+        let [first, second] = largest;
+        Ok(Scalar::max(first, second))
     }
+}
+
+/// Where the second half of so many rows begins: after whole blocks.
+pub(crate) const fn half(rows: usize) -> usize {
+    let middle = (rows / 2).next_multiple_of(BLOCK);
+    if middle < rows { middle } else { rows }
 }
 
 /// What [`singular_above`] should find, and what is known beforehand.

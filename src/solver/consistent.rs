@@ -322,7 +322,7 @@ fn search_layout<T: Scalar, F: Field<Real = T>>(config: &Config<T>, rank: usize)
     let count = rank.saturating_add(options.probes);
     Layout::array::<T>(rank)?
         .and(Slice::<T, F>::layout(n, count)?)?
-        .and(singular_above_layout::<F>(n, n, &options)?.or(Layout::array::<T>(n)?))
+        .and(singular_above_layout::<F>(n, n, &options)?.or(Layout::array::<T>(n)?.and_array::<T>(n)?))
 }
 
 /// Right vectors, the first `warm` of which are those of the last step, and left factors.
@@ -356,7 +356,7 @@ fn search_slice<T: Scalar, F: Field<Real = T>>(
     let mut work = work.scope();
     let values = work.take::<T>(options.max_rank)?;
     let mut slice = Slice::new(argument, f, options.max_rank.saturating_add(options.probes), &mut work)?;
-    let bounds = slice.measure(memory, work.scope().take(n)?);
+    let bounds = slice.measure(memory, work.scope().take(2 * n)?, config.threads)?;
     if bounds.spectral_norm() <= tau {
         return Ok(Found::Factors(0));
     }
@@ -364,7 +364,8 @@ fn search_slice<T: Scalar, F: Field<Real = T>>(
     if memory.is_empty() {
         return find(&mut slice, &wish, &options, values, factors, &mut work);
     }
-    let mut matrix = Matrix::new(Mat::new("slice", memory, n, n)?, slice.into_conjugates());
+    let mut matrix =
+        Matrix::new(Mat::new("slice", memory, n, n)?, slice.into_conjugates()).with_threads(config.threads);
     find(&mut matrix, &wish, &options, values, factors, &mut work)
 }
 

@@ -4,12 +4,12 @@
 //! where they are needed. Only half of the frequencies differ, and 0 and `m/2` are real: as in a packed real
 //! transform, frequency `f` occupies the planes `2f - 1` and `2f` of `m`, a real one a single plane.
 
-use crate::linalg::partial_svd::{BLOCK, Map, Matrix, add_normal, conjugate};
+use crate::linalg::partial_svd::{BLOCK, Map, Matrix, add_normal, conjugate, half};
 use crate::linalg::product::multiply_add;
 use crate::linalg::vector::{LANES, pairwise};
 use crate::linalg::{Mat, MatMut, vector};
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Field, Scalar, check, simd};
+use crate::{Error, Field, Scalar, check, parallel, simd};
 use num_complex::Complex;
 
 /// Frequencies that differ.
@@ -183,27 +183,59 @@ impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
         })
     }
 
-    /// The norms of the slice, and the slice itself where `memory` has room for it. `columns` is scratch.
-    pub(super) fn measure(&mut self, memory: &mut [F], columns: &mut [T]) -> Bounds<T> {
-        let n = self.argument.samples.max(1);
-        let mut bounds = Bounds { squares: T::ZERO, row: T::ZERO, column: T::ZERO };
+    /// The norms of the slice, and the slice itself where `memory` has room for it. `columns` is scratch, twice as many
+    /// numbers as there are samples.
+    pub(super) fn measure(
+        &mut self,
+        memory: &mut [F],
+        columns: &mut [T],
+        threads: usize,
+    ) -> Result<Bounds<T>, Error> {
+        let n = self.argument.samples;
+        let middle = half(n);
         columns.fill(T::ZERO);
         let (argument, frequency) = (self.argument, self.frequency);
-        for i in 0..argument.samples {
-            let row = match memory.chunks_exact_mut(n).nth(i) {
-                Some(row) => row,
-                None => self.rows.get_mut(..n).unwrap_or(&mut []),
-            };
-            simd::widest(
-                #[inline(always)]
-                || {
-                    argument.slice_row(frequency, i, row);
-                    bounds.add_row(row, columns);
-                },
-            );
-        }
-        bounds.column = vector::max_abs(columns);
-        bounds
+        let mut bounds = [Bounds { squares: T::ZERO, row: T::ZERO, column: T::ZERO }; 2];
+        // As in the products, a thread can have each half of the rows.
+        let [first, second] = &mut bounds;
+        let (upper, lower) = memory.split_at_mut_checked(middle * n).unwrap_or((&mut [], &mut []));
+        let (one, other) = self.rows.split_at_mut_checked(n).unwrap_or((&mut [], &mut []));
+        let (columns, more_columns) = columns.split_at_mut_checked(n).unwrap_or((&mut [], &mut []));
+        let halves = [
+            (0..middle, upper, one, &mut *columns, first),
+            (middle..n, lower, other, &mut *more_columns, second),
+        ];
+        parallel::for_each(
+            threads,
+            n.saturating_mul(n),
+            halves.into_iter(),
+            &mut Arena::new(&mut []),
+            |_| Ok(()),
+            |(rows, memory, spare, columns, bounds), ()| {
+                let mut memory = memory.chunks_exact_mut(n.max(1));
+                for i in rows {
+                    let row = match memory.next() {
+                        Some(row) => row,
+                        None => spare.get_mut(..n).unwrap_or(&mut []),
+                    };
+                    simd::widest(
+                        #[inline(always)]
+                        || {
+                            argument.slice_row(frequency, i, row);
+                            bounds.add_row(row, columns);
+                        },
+                    );
+                }
+                Ok(())
+            },
+        )?;
+        let [first, second] = bounds;
+        vector::axpy(T::ONE, more_columns, columns);
+        Ok(Bounds {
+            squares: first.squares + second.squares,
+            row: Scalar::max(first.row, second.row),
+            column: vector::max_abs(columns),
+        })
     }
 
     /// Memory for conjugates, for a matrix that needs no forming any more.
@@ -282,7 +314,7 @@ impl<T: Scalar, F: Field<Real = T>> Map<F> for Slice<'_, T, F> {
             let count = self.form(first);
             let block = Mat::new("block", self.rows.get(..count * n).unwrap_or(&[]), count, n)?;
             let conjugates = Matrix::conjugated(self.conjugates, x)?;
-            largest = Scalar::max(largest, add_normal(block, conjugates, s, self.parts, y.as_mut())?);
+            largest = Scalar::max(largest, add_normal(block, conjugates, s, &mut y)?);
         }
         conjugate(y);
         Ok(largest)
