@@ -443,13 +443,13 @@ pub fn top<F: Field>(
         if new == 0 || space.is_complete() || space.products() >= options.max_products {
             return Err(Error::NotConverged { what: "leading eigenpairs", limit: space.products() });
         }
-        let candidates = if space.newest() <= space.room() || capacity == n {
-            space.image_candidates()
-        } else {
+        // What the wanted pairs lack; those that are settled need nothing more.
+        let candidates = space.residual_candidates(wanted, |_| allowed);
+        if candidates > space.room() && capacity < n {
             // Half of what the next block leaves free goes to Ritz vectors that are not wanted but near.
-            let free = capacity.saturating_sub(space.newest()).saturating_sub(wanted);
-            space.restart(wanted.saturating_add(free / 2))?
-        };
+            let free = capacity.saturating_sub(candidates).saturating_sub(wanted);
+            space.compress(wanted.saturating_add(free / 2))?;
+        }
         new = space.extend(operator, candidates, size * noise::<F::Real>())?;
     }
     space.values().iter().zip(values).for_each(|(&theta, value)| *value = theta);
