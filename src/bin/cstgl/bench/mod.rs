@@ -1,5 +1,9 @@
 //! `cstgl bench`: every stage on synthetic data, beside the bandwidth of the memory and beside another program.
+mod ratios;
+
 use crate::error::{Error, Result};
+use crate::figure::axis::Spacing;
+use crate::figure::lines::{Curve, Lines};
 use crate::parameters::Parameters;
 use crate::run::{Precision, converted, refusal};
 use crate::table::Table;
@@ -32,6 +36,12 @@ pub struct Bench {
     /// Write the seconds of every iteration
     #[arg(long, value_name = "OUT.csv")]
     csv: Option<PathBuf>,
+    /// Draw the seconds of every iteration beside those of streaming its bytes
+    #[arg(long, value_name = "OUT.svg")]
+    plot: Option<PathBuf>,
+    /// Compare with itself: both axes, two threads, f32, half and twice as many samples, sparse input
+    #[arg(long, conflicts_with_all = ["peer", "csv", "plot"])]
+    ratios: bool,
 }
 
 /// Seconds of the stages and of every iteration.
@@ -50,6 +60,16 @@ impl Times {
         self.iterations.iter().map(|(seconds, _)| seconds).sum()
     }
 
+    fn iteration(&self) -> f64 {
+        self.solve() / self.iterations.len().max(1) as f64
+    }
+
+    fn median(&self) -> f64 {
+        let mut ordered: Vec<f64> = self.iterations.iter().map(|(seconds, _)| *seconds).collect();
+        ordered.sort_by(f64::total_cmp);
+        ordered.get(ordered.len() / 2).copied().unwrap_or(0.0)
+    }
+
     fn total(&self) -> f64 {
         self.gram + self.solve() + self.spectral + self.kmeans
     }
@@ -58,34 +78,15 @@ impl Times {
 impl Bench {
     /// Makes the data, times ours, and theirs where there is one.
     pub fn run(&self) -> Result<()> {
-        let clusters = self.parameters.clusters.unwrap_or(10).min(self.samples.max(1));
-        let dimensions = vec![self.features; self.views];
-        let demo = Demo::<f64> {
-            samples: self.samples,
-            clusters,
-            dimensions: &dimensions,
-            outliers: 0.05,
-            ..Demo::small()
-        };
-        demo.check().map_err(|error| refusal(error, &[]))?;
-        let parameters = Parameters {
-            clusters: Some(clusters),
-            threads: Some(self.parameters.threads.unwrap_or(1)),
-            ..self.parameters.clone()
-        };
-        let config = parameters.config(self.samples, self.views)?;
-        let data = (0..self.views).map(|v| demo.view(v)).collect::<std::result::Result<Vec<_>, _>>();
-        let data = data.map_err(|error| refusal(error, &[]))?;
-        let times = match self.parameters.precision {
-            Precision::F32 => self.time::<f32>(&config, &data),
-            Precision::F64 => self.time::<f64>(&config, &data),
+        if self.ratios {
+            return writer::print(&ratios::table(self)?);
         }
-        .map_err(|error| refusal(error, &[]))?;
-        let size = match self.parameters.precision {
-            Precision::F32 => 4,
-            Precision::F64 => 8,
-        };
-        writer::print(&self.summary(&config, &times, size))?;
+        let threads = self.parameters.threads.unwrap_or(1);
+        let parameters = Parameters { threads: Some(threads), ..self.parameters.clone() };
+        let data = self.data(self.samples)?;
+        let (config, times) = self.timed(&parameters, &data)?;
+        let stream = Stream::of(&config, parameters.precision);
+        writer::print(&summary(&config, &times, &stream))?;
         if let Some(path) = &self.csv {
             let mut table = Table::new("").column("iteration", 0).column("seconds", 6).column("rank", 0);
             for (i, &(seconds, rank)) in times.iterations.iter().enumerate() {
@@ -93,10 +94,38 @@ impl Bench {
             }
             writer::write(path, |out| out.write_all(table.csv().as_bytes()))?;
         }
+        if let Some(path) = &self.plot {
+            let svg = plot(&times, &stream);
+            writer::write(path, |out| out.write_all(svg.as_bytes()))?;
+        }
         match &self.peer {
             Some(peer) => writer::print(&self.beside(peer, &config, &data, &times)?),
             None => Ok(()),
         }
+    }
+
+    /// Views of so many samples, a row a feature.
+    fn data(&self, samples: usize) -> Result<Vec<Vec<f64>>> {
+        let clusters = self.parameters.clusters.unwrap_or(10).min(samples.max(1));
+        let dimensions = vec![self.features; self.views];
+        let demo =
+            Demo::<f64> { samples, clusters, dimensions: &dimensions, outliers: 0.05, ..Demo::small() };
+        demo.check().map_err(|error| refusal(error, &[]))?;
+        let data = (0..self.views).map(|v| demo.view(v)).collect::<std::result::Result<Vec<_>, _>>();
+        data.map_err(|error| refusal(error, &[]))
+    }
+
+    /// One run on them.
+    fn timed(&self, parameters: &Parameters, data: &[Vec<f64>]) -> Result<(Config<f64>, Times)> {
+        let samples = data.first().map_or(0, |view| view.len() / self.features.max(1));
+        let clusters = parameters.clusters.unwrap_or(10).min(samples.max(1));
+        let parameters = Parameters { clusters: Some(clusters), ..parameters.clone() };
+        let config = parameters.config(samples, self.views)?;
+        let times = match parameters.precision {
+            Precision::F32 => self.time::<f32>(&config, data),
+            Precision::F64 => self.time::<f64>(&config, data),
+        };
+        Ok((config, times.map_err(|error| refusal(error, &[]))?))
     }
 
     fn time<T: Scalar>(
@@ -112,7 +141,7 @@ impl Bench {
         let mut session = model.session();
         let start = Instant::now();
         for (v, view) in data.iter().enumerate() {
-            session.push_dense(v, &Dense::by_feature(view, self.features, self.samples)?)?;
+            session.push_dense(v, &Dense::by_feature(view, self.features, config.samples)?)?;
         }
         let gram = start.elapsed().as_secs_f64();
         let (mut iterations, mut last) = (Vec::new(), Instant::now());
@@ -123,55 +152,13 @@ impl Bench {
         })?;
         let start = Instant::now();
         let mut points = vec![T::ZERO; session.embedding_length()?];
-        let mut labels = vec![0; self.samples];
-        session.embed(Parts::default(), &mut points, &mut vec![0; self.samples])?;
+        let mut labels = vec![0; config.samples];
+        session.embed(Parts::default(), &mut points, &mut vec![0; config.samples])?;
         let spectral = start.elapsed().as_secs_f64();
         let start = Instant::now();
         session.cluster(&mut labels)?;
         let kmeans = (start.elapsed().as_secs_f64() - spectral).max(0.0);
         Ok(Times { gram, iterations, spectral, kmeans, workspace_bytes, peak_mib: peak_mib() })
-    }
-
-    fn summary(&self, config: &Config<f64>, times: &Times, size: usize) -> String {
-        let tensor = (self.samples * self.samples * self.views * size) as f64;
-        let bandwidth = copy_bandwidth();
-        let steps = times.iterations.len().max(1) as f64;
-        // D, B, S1, E, Q1 and Q2 are read, all but D written; along the samples K is formed, transformed and
-        // shrunk in place and transformed back, and read.
-        let moved = match config.axis {
-            Axis::Views => 11.0,
-            Axis::Samples => 11.0 + 3.0 + 6.0 + 1.0,
-        } * tensor;
-        let stream = moved / bandwidth;
-        let mut ordered: Vec<f64> = times.iterations.iter().map(|(seconds, _)| *seconds).collect();
-        ordered.sort_by(f64::total_cmp);
-        let median = ordered.get(ordered.len() / 2).copied().unwrap_or(0.0);
-        let rank = times.iterations.iter().map(|(_, rank)| *rank).max().unwrap_or(0);
-        format!(
-            "{} samples, {} views, {} threads, f{}, axis {:?}, largest rank {rank}\n\
-             gram {:.3} s, solve {:.3} s, spectral {:.3} s, kmeans {:.3} s, total {:.3} s\n\
-             iteration: mean {:.4} s, median {median:.4} s\n\
-             a copy moves {:.1} GB/s; the {:.0} MB that an iteration must move take {stream:.4} s\n\
-             iteration over streaming: mean {:.2}, median {:.2}\n\
-             workspace {:.2} n^2 m numbers, peak of the process {}\n",
-            self.samples,
-            self.views,
-            config.threads,
-            8 * size,
-            config.axis,
-            times.gram,
-            times.solve(),
-            times.spectral,
-            times.kmeans,
-            times.total(),
-            times.solve() / steps,
-            bandwidth / 1e9,
-            moved / 1e6,
-            times.solve() / steps / stream,
-            median / stream,
-            times.workspace_bytes as f64 / tensor,
-            times.peak_mib.map_or("unknown".into(), |mib| format!("{mib:.0} MiB")),
-        )
     }
 
     /// The peer on the same views, with as many threads.
@@ -220,6 +207,84 @@ impl Bench {
         let peak = theirs.get("peak_mib").and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN);
         Ok(format!("\n{}peak of the peer {peak:.0} MiB\n", table.markdown()))
     }
+}
+
+/// What an iteration must move, and how long the machine takes to move it.
+struct Stream {
+    bytes: f64,
+    bandwidth: f64,
+    tensor: f64,
+    digits: usize,
+}
+
+impl Stream {
+    fn of(config: &Config<f64>, precision: Precision) -> Self {
+        let size = match precision {
+            Precision::F32 => 4,
+            Precision::F64 => 8,
+        };
+        let tensor = (config.samples * config.samples * config.views * size) as f64;
+        // D, B, S1, E, Q1 and Q2 are read, all but D written. Along the samples S1 and Q2 are read once more, K is
+        // written, transformed and transformed back where it is, and read.
+        let moved = match config.axis {
+            Axis::Views => 11.0,
+            Axis::Samples => 11.0 + 2.0 + 1.0 + 2.0 + 2.0 + 1.0,
+        };
+        Self { bytes: moved * tensor, bandwidth: copy_bandwidth(), tensor, digits: 8 * size }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.bytes / self.bandwidth
+    }
+}
+
+fn summary(config: &Config<f64>, times: &Times, stream: &Stream) -> String {
+    let rank = times.iterations.iter().map(|(_, rank)| *rank).max().unwrap_or(0);
+    format!(
+        "{} samples, {} views, {} threads, f{}, axis {:?}, largest rank {rank}\n\
+         gram {:.3} s, solve {:.3} s, spectral {:.3} s, kmeans {:.3} s, total {:.3} s\n\
+         iteration: mean {:.4} s, median {:.4} s\n\
+         a copy moves {:.1} GB/s; the {:.0} MB that an iteration must move take {:.4} s\n\
+         iteration over streaming: mean {:.2}, median {:.2}\n\
+         workspace {:.2} n^2 m numbers, peak of the process {}\n",
+        config.samples,
+        config.views,
+        config.threads,
+        stream.digits,
+        config.axis,
+        times.gram,
+        times.solve(),
+        times.spectral,
+        times.kmeans,
+        times.total(),
+        times.iteration(),
+        times.median(),
+        stream.bandwidth / 1e9,
+        stream.bytes / 1e6,
+        stream.seconds(),
+        times.iteration() / stream.seconds(),
+        times.median() / stream.seconds(),
+        times.workspace_bytes as f64 / stream.tensor,
+        times.peak_mib.map_or("unknown".into(), |mib| format!("{mib:.0} MiB")),
+    )
+}
+
+/// Seconds of the iterations, and of streaming what each must move.
+fn plot(times: &Times, stream: &Stream) -> String {
+    let numbered = |f: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
+        times.iterations.iter().enumerate().map(|(i, (seconds, _))| ((i + 1) as f64, f(*seconds))).collect()
+    };
+    let curves = [
+        Curve { name: "iteration".into(), points: numbered(&|seconds| seconds) },
+        Curve { name: "streaming its bytes".into(), points: numbered(&|_| stream.seconds()) },
+    ];
+    let lines = Lines {
+        title: "Seconds of an iteration",
+        x: ("iteration", Spacing::Linear),
+        y: ("seconds", Spacing::Logarithmic),
+        curves: &curves,
+    };
+    lines.draw().svg
 }
 
 /// Bytes a second that a copy reads and writes: the best of a few.
