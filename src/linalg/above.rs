@@ -56,6 +56,9 @@ pub(crate) struct Above<T> {
 /// A multiple of the rounding that a converged residual may consist of.
 const FLOOR: f64 = 10.0;
 
+/// Products that one more pair takes to settle, about.
+const SETTLING: usize = 6;
+
 impl<T: Scalar> Above<T> {
     fn block(&self, n: usize) -> usize {
         self.max_rank.saturating_add(self.probes).min(n)
@@ -230,23 +233,28 @@ impl<F: Field> Search<'_, '_, F> {
     }
 
     /// How many leading pairs to settle before fresh probes can prove, in the capacity there is, that the rest is
-    /// below the threshold: those `found` above it, and those so near below it that the probes need them out of
-    /// the way. Where probes are under way, those that they were `deflated` by, if that is enough. `None` where no
-    /// number will do; Ritz values only grow, so it never will.
+    /// below the threshold: those `found` above it, and those so near below it that it is cheaper to have them out of
+    /// the probes' way. Where probes are under way, those that they were `deflated` by, if that is enough. `None` where
+    /// no number will do; Ritz values only grow, so it never will.
     fn plan(&self, found: usize, deflated: Option<F::Real>) -> Option<usize> {
-        let &Above { threshold, probes, .. } = self.wish;
-        let capacity = self.wish.capacity(self.n);
-        let provable = |wanted: usize, next| {
-            let depth = capacity.saturating_sub(wanted) / probes.max(1);
-            depth_by_probes(self.n, probes, next, threshold, depth).is_some()
+        let first = match deflated {
+            Some(deflated) if self.depth_needed(self.locked, deflated).is_some() => return Some(self.locked),
+            Some(_) => self.locked.saturating_add(1),
+            None => found,
         };
-        match deflated {
-            Some(deflated) if provable(self.locked, deflated) => Some(self.locked),
-            Some(_) => {
-                (self.locked.saturating_add(1)..=self.space.count()).find(|&w| provable(w, self.value(w)))
-            }
-            None => (found..=self.space.count()).find(|&w| provable(w, self.value(w))),
-        }
+        let cost = |w: usize| {
+            let depth = self.depth_needed(w, self.value(w))?;
+            Some(depth * self.wish.probes + (w - first) * SETTLING)
+        };
+        (first..=self.space.count()).filter_map(|w| Some((cost(w)?, w))).min().map(|(_, w)| w)
+    }
+
+    /// The depth at which probes, drawn after `wanted` vectors were fixed, prove that there are no more, if the largest
+    /// value that they leave is at least `next`; `None` where there is no room for that.
+    fn depth_needed(&self, wanted: usize, next: F::Real) -> Option<usize> {
+        let &Above { threshold, probes, .. } = self.wish;
+        let limit = self.wish.capacity(self.n).saturating_sub(wanted) / probes.max(1);
+        depth_by_probes(self.n, probes, next, threshold, limit)
     }
 
     fn judge(&mut self, view: &View<F::Real>) -> Verdict {
@@ -315,9 +323,11 @@ impl<F: Field> Search<'_, '_, F> {
     ) -> Result<bool, Error> {
         let steady = core::mem::replace(&mut self.found, view.found) == view.found;
         let stale = view.probed.is_none() || wanted > self.locked;
+        let rounding = view.size * noise::<F::Real>();
         if view.plan.is_some() && stale && self.settled(wanted, view.size) {
+            let next = self.value(wanted);
             self.space.compress(wanted)?;
-            return self.probe(operator, 0);
+            return Ok(self.probe(operator, 0)? && self.deepen(operator, next, rounding)?);
         }
         if self.new == 0 {
             // An invariant subspace that proves nothing: go on elsewhere.
@@ -341,7 +351,44 @@ impl<F: Field> Search<'_, '_, F> {
                     self.wish.capacity(self.n).saturating_sub(self.space.newest()).saturating_sub(wanted);
                 self.space.restart(wanted.saturating_add(free / 2))?
             };
-        self.new = self.space.extend(operator, candidates, view.size * noise::<F::Real>())?;
+        let looked = self.space.count();
+        self.new = self.space.extend(operator, candidates, rounding)?;
+        if let Some((_, deflated)) = view.probed {
+            return self.deepen(operator, deflated, rounding);
+        }
+        // Looking costs as much as a few blocks, and tells little before the basis has grown.
+        while !steady && self.may_grow() && self.space.count() < looked.saturating_add(looked / 4) {
+            self.grow(operator, rounding)?;
+        }
         Ok(true)
+    }
+
+    /// Goes on where looking would be in vain: before the depth that a proof takes if the largest value that the probes
+    /// can see is at least `next`.
+    fn deepen(
+        &mut self,
+        operator: &mut impl Operator<F>,
+        next: F::Real,
+        rounding: F::Real,
+    ) -> Result<bool, Error> {
+        let needed = self.depth_needed(self.locked, next);
+        while self.may_grow() && self.depth.is_some() && self.depth < needed {
+            self.grow(operator, rounding)?;
+        }
+        Ok(true)
+    }
+
+    fn may_grow(&self) -> bool {
+        self.new > 0
+            && self.space.newest() <= self.space.room()
+            && self.space.products() < self.wish.max_products
+    }
+
+    /// One more block of images.
+    fn grow(&mut self, operator: &mut impl Operator<F>, rounding: F::Real) -> Result<(), Error> {
+        self.depth = self.depth.map(|depth| depth.saturating_add(1));
+        let candidates = self.space.image_candidates();
+        self.new = self.space.extend(operator, candidates, rounding)?;
+        Ok(())
     }
 }

@@ -167,10 +167,16 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
             |_| Ok(()),
             |((rows, mut y), largest), ()| {
                 y.clear();
-                for first in rows.clone().step_by(BLOCK) {
-                    let block = first..first.saturating_add(BLOCK).min(rows.end);
-                    let part = add_normal(rows_of(a, block)?, conjugates, s, &mut y)?;
-                    *largest = Scalar::max(*largest, part);
+                // A few vectors and their images stay in a second-level cache while all rows pass by.
+                for first in (0..y.rows()).step_by(GROUP) {
+                    let group = first..first.saturating_add(GROUP).min(y.rows());
+                    let conjugates = rows_of(conjugates, group.clone())?;
+                    let mut y = rows_of_mut(&mut y, group)?;
+                    for first in rows.clone().step_by(BLOCK) {
+                        let block = first..first.saturating_add(BLOCK).min(rows.end);
+                        let part = add_normal(rows_of(a, block)?, conjugates, s, &mut y)?;
+                        *largest = Scalar::max(*largest, part);
+                    }
                 }
                 Ok(())
             },
