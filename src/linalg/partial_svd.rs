@@ -149,16 +149,13 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
         let conjugates = Self::conjugated(self.conjugates, x)?;
         let (a, count) = (self.a, y.rows());
         // The two halves of the rows are summed apart, so that a thread can have each.
-        let spare = middle.data_mut().get_mut(..count.wrapping_mul(a.cols()));
-        let middle = if spare.is_some() { half(a.rows()) } else { a.rows() };
-        let mut spare = MatMut::new(
-            "block",
-            spare.unwrap_or(&mut []),
-            if middle < a.rows() { count } else { 0 },
-            a.cols(),
-        )?;
+        let room = count.wrapping_mul(a.cols()) <= middle.as_ref().data().len();
+        let middle_row = if room { half(a.rows()) } else { a.rows() };
+        let spare_rows = if middle_row < a.rows() { count } else { 0 };
+        let spare = middle.data_mut().get_mut(..spare_rows.wrapping_mul(a.cols())).unwrap_or(&mut []);
+        let mut spare = MatMut::new("block", spare, spare_rows, a.cols())?;
         let mut largest = [F::Real::ZERO; 2];
-        let sums = [(0..middle, y.as_mut()), (middle..a.rows(), spare.as_mut())];
+        let sums = [(0..middle_row, y.as_mut()), (middle_row..a.rows(), spare.as_mut())];
         parallel::for_each(
             self.threads,
             a.data().len(),

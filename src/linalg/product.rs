@@ -9,9 +9,9 @@ use crate::{Error, Field, simd};
 use core::ops::Range;
 
 /// Rows of `B` that are kept in the cache while all of `A` passes by.
-const DEPTH: usize = 32;
+const DEPTH: usize = 8;
 /// Bytes of such a row: together 16 KiB, half of a common first-level cache.
-const WIDTH_BYTES: usize = 512;
+const WIDTH_BYTES: usize = 2048;
 /// Elements of two rows that are multiplied before the sum is put away.
 const DOT_DEPTH: usize = 256;
 /// Rows of `B` that are kept in the cache while all of `A` passes by, where products are inner products.
