@@ -15,6 +15,7 @@ pub(crate) const fn large() -> Result<(), Error> {
 }
 
 /// `a * b * c`, or the error that names what overflowed.
+#[cfg_attr(not(feature = "std"), inline(never))] // Asked for at forty doors: one copy is small.
 pub(crate) const fn product(what: &'static str, factors: &[usize]) -> Result<usize, Error> {
     let mut total: usize = 1;
     let mut rest = factors;
@@ -37,6 +38,7 @@ pub(crate) const fn sum(what: &'static str, a: usize, b: usize) -> Result<usize,
 }
 
 /// The slice has the length its shape says, and the shape does not overflow.
+#[cfg_attr(not(feature = "std"), inline(never))]
 pub(crate) fn shape<T>(what: &'static str, slice: &[T], dimensions: &[usize]) -> Result<(), Error> {
     let expected = product(what, dimensions)?;
     if slice.len() == expected { Ok(()) } else { Err(Error::Length { what, expected, found: slice.len() }) }
@@ -64,6 +66,7 @@ pub(crate) fn finite<F: Field>(what: &'static str, slice: &[F]) -> Result<(), Er
 }
 
 /// A threshold or weight: finite and not negative.
+#[cfg_attr(not(feature = "std"), inline(never))]
 pub(crate) fn not_negative<T: Scalar>(what: &'static str, value: T) -> Result<(), Error> {
     if value.is_finite() && value >= T::ZERO {
         Ok(())
@@ -73,6 +76,7 @@ pub(crate) fn not_negative<T: Scalar>(what: &'static str, value: T) -> Result<()
 }
 
 /// A weight that divides: finite and above zero.
+#[cfg_attr(not(feature = "std"), inline(never))]
 pub(crate) fn positive_number<T: Scalar>(what: &'static str, value: T) -> Result<(), Error> {
     if value.is_finite() && value > T::ZERO {
         Ok(())

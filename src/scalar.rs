@@ -102,14 +102,18 @@ pub trait Scalar: Field<Real = Self> + PartialOrd {
     /// The angle is reduced to an eighth of a turn in integers, so multiples of a quarter are exact, and the
     /// remaining series uses this type's arithmetic alone: no table, no double precision on small targets.
     fn root_of_unity(k: usize, n: usize) -> Complex<Self> {
-        // Eighths of a turn: 8 k = octant n + rest. No table is long enough for 8 k to overflow.
-        let n = (n as u64).max(1);
-        let eighths = (k as u64 % n).wrapping_mul(8);
-        let (octant, rest) = (eighths / n, eighths % n);
+        // Eighths of a turn: 8 k = octant n + rest, a doubling at a time, so that nothing overflows and small targets
+        // need no 64-bit quotient.
+        let n = n.max(1);
+        let (mut octant, mut rest) = (0, k % n);
+        for _ in 0..3 {
+            let left = n - rest;
+            (octant, rest) =
+                if rest >= left { (2 * octant + 1, rest - left) } else { (2 * octant, 2 * rest) };
+        }
         // An odd octant is measured backwards from its far end, so the angle stays in [0, pi/4].
         let numerator = if octant & 1 == 0 { rest } else { n - rest };
-        let angle = Self::PI * (Self::from_usize(numerator as usize) / Self::from_usize(n as usize))
-            / Self::from_f64(4.0);
+        let angle = Self::PI * (Self::from_usize(numerator) / Self::from_usize(n)) / Self::from_f64(4.0);
         let (sin, cos) = sin_cos_series(angle);
         match octant {
             0 => Complex::new(cos, sin),

@@ -199,6 +199,7 @@ impl<'a> Arena<'a> {
 
     /// Refuses unless `need` fits from here on. Kernels call this before they touch anything, so a buffer that
     /// is a byte too short stops them at the door and not half way.
+    #[cfg_attr(not(feature = "std"), inline(never))] // One copy is small.
     pub fn require(&self, need: Layout) -> Result<(), Error> {
         let padding = self.padding(need.align);
         // The layout was computed from an aligned start, so only an arena that stands at one keeps its promise.
@@ -214,16 +215,25 @@ impl<'a> Arena<'a> {
 
     /// The next `length` elements. Their values are whatever the bytes happen to be.
     pub fn take<T: Pod>(&mut self, length: usize) -> Result<&'a mut [T], Error> {
-        let need = Layout::array::<T>(length)?;
-        self.require(need)?;
-        let padding = self.padding(need.align);
-        let buffer = core::mem::take(&mut self.rest);
-        let Some((_, aligned)) = buffer.split_at_mut_checked(padding) else { return Ok(&mut []) };
-        let Some((piece, rest)) = aligned.split_at_mut_checked(need.bytes) else { return Ok(&mut []) };
-        self.rest = rest;
+        let piece = self.carve(Layout::array::<T>(length)?)?;
         // SAFETY: `piece` is exclusively borrowed for 'a, holds exactly `length` elements, starts at a multiple
         // of T's alignment (that is what `padding` is), and T: Pod takes any bytes as a value.
         Ok(unsafe { core::slice::from_raw_parts_mut(piece.as_mut_ptr().cast::<T>(), length) })
+    }
+
+    /// The next bytes: exactly as many as the layout says, and from its alignment on.
+    #[cfg_attr(not(feature = "std"), inline(never))] // One copy for all types is small.
+    fn carve(&mut self, need: Layout) -> Result<&'a mut [u8], Error> {
+        self.require(need)?;
+        let padding = self.padding(need.align);
+        let buffer = core::mem::take(&mut self.rest);
+        let split =
+            buffer.split_at_mut_checked(padding).and_then(|(_, b)| b.split_at_mut_checked(need.bytes));
+        let Some((piece, rest)) = split else {
+            return Err(Error::WorkspaceTooSmall { needed: need.bytes, given: 0 });
+        };
+        self.rest = rest;
+        Ok(piece)
     }
 
     /// The next `length` elements, all of them `value`.

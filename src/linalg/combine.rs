@@ -108,6 +108,10 @@ impl<'a, F: Field> Combiner<'a, F> {
         b: impl Fn(usize) -> &'b [G],
         write: impl FnMut(usize, usize, &[F]),
     ) {
+        #[cfg(not(feature = "std"))]
+        let mut write = write;
+        #[cfg(not(feature = "std"))] // One copy of the loop for all callers is enough, and small.
+        let (b, write): (&dyn Fn(usize) -> &'b [G], &mut dyn FnMut(usize, usize, &[F])) = (&b, &mut write);
         simd::widest(
             #[inline(always)]
             || match TILE_BYTES / size_of::<F::Real>().max(1) {
@@ -119,7 +123,7 @@ impl<'a, F: Field> Combiner<'a, F> {
         );
     }
 
-    #[inline(always)]
+    #[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined.
     fn combine_in<'b, G: Field<Real = F::Real>, const W: usize>(
         &mut self,
         cols: usize,

@@ -17,6 +17,7 @@ fn panel_of(n: usize) -> usize {
 }
 
 /// Elements on and below the diagonal.
+#[cfg_attr(not(feature = "std"), inline(never))] // One copy is small.
 pub(crate) fn triangle_length(n: usize) -> Result<usize, Error> {
     // One of two neighbours is even: halve it first, and nothing is lost.
     check::product(

@@ -29,7 +29,8 @@ pub(crate) fn sum_over<F: Field, R: Field>(x: &[F], y: &[F], f: impl Fn(F, F) ->
 }
 
 /// The sum of the lanes.
-#[inline(always)]
+#[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
+#[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
 pub(crate) fn pairwise<F: Field>([a, b, c, d, e, f, g, h]: [F; LANES]) -> F {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }

@@ -84,7 +84,8 @@ fn root<T: Scalar>(row: &[T], base: T, start: T) -> T {
 }
 
 /// One Newton step: the threshold if the elements above `base + rest` are the support.
-#[inline(always)]
+#[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
+#[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
 fn newton<T: Scalar>(row: &[T], base: T, rest: T) -> T {
     let (mut sum, mut lost, mut count) = (T::ZERO, T::ZERO, T::ZERO);
     for block in row.chunks(BLOCK) {

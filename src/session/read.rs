@@ -67,6 +67,11 @@ impl<'a, T: Scalar> Reader<'a, T> {
         }
     }
 
+    #[cfg_attr(not(feature = "std"), inline(never))] // One copy for the three parts is enough, and small.
+    fn add_part_row(&self, part: Part, v: usize, i: usize, row: &mut [T]) {
+        self.part_row(part, v, i, row, |sum, x| *sum += x);
+    }
+
     /// Row `i` of `Sa`, Eq. (36): the mean over the views of the chosen parts.
     pub(super) fn fused_row(&self, parts: Parts, i: usize, row: &mut [T]) {
         row.fill(T::ZERO);
@@ -77,7 +82,7 @@ impl<'a, T: Scalar> Reader<'a, T> {
         ];
         for v in 0..self.config.views {
             for (_, part) in chosen.iter().filter(|(wanted, _)| *wanted) {
-                self.part_row(*part, v, i, row, |sum, x| *sum += x);
+                self.add_part_row(*part, v, i, row);
             }
         }
         vector::scale(row, T::ONE / T::from_usize(self.config.views));
