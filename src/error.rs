@@ -1,6 +1,6 @@
 //! Errors are values: what was wrong, where, and what would be right.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 /// Why a call was refused. A refused call has changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,90 +96,85 @@ pub enum Error {
     },
 }
 
+/// A message, so kept that it can be had without `core::fmt` as well.
+pub(crate) struct Message {
+    /// ASCII. A `$` stands for the next word, a `#` for the next number.
+    pattern: &'static str,
+    words: [&'static str; 2],
+    numbers: [usize; 3],
+}
+
 /// A piece of a message.
-#[derive(Clone, Copy)]
 pub(crate) enum Piece {
-    Text(&'static str),
+    Letter(u8),
+    Word(&'static str),
     Number(usize),
 }
 
+impl Message {
+    pub(crate) const fn new(pattern: &'static str, words: [&'static str; 2], numbers: [usize; 3]) -> Self {
+        Self { pattern, words, numbers }
+    }
+
+    /// Hands out piece after piece.
+    pub(crate) fn tell<E>(&self, mut say: impl FnMut(Piece) -> Result<(), E>) -> Result<(), E> {
+        let (mut words, mut numbers) = (self.words.iter(), self.numbers.iter());
+        for letter in self.pattern.bytes() {
+            say(match letter {
+                b'$' => Piece::Word(words.next().unwrap_or(&"")),
+                b'#' => Piece::Number(*numbers.next().unwrap_or(&0)),
+                _ => Piece::Letter(letter),
+            })?;
+        }
+        Ok(())
+    }
+}
+
 impl Error {
-    /// The message in pieces, so that it can be had without `core::fmt` as well.
-    pub(crate) const fn pieces(&self) -> [Piece; 7] {
-        use Piece::{Number as N, Text as T};
-        const NONE: Piece = T("");
-        match *self {
-            Self::SizeOverflow { what } => {
-                [T(what), T(": the size does not fit in memory"), NONE, NONE, NONE, NONE, NONE]
-            }
+    pub(crate) const fn message(&self) -> Message {
+        let (pattern, words, numbers) = match *self {
+            Self::SizeOverflow { what } => ("$: the size does not fit in memory", [what, ""], [0; 3]),
             Self::WorkspaceTooSmall { needed, given } => {
-                [T("workspace: "), N(given), T(" bytes given, "), N(needed), T(" needed"), NONE, NONE]
+                ("workspace: # bytes given, # needed", [""; 2], [given, needed, 0])
             }
-            Self::OutOfMemory { bytes } => {
-                [N(bytes), T(" bytes are needed and not to be had"), NONE, NONE, NONE, NONE, NONE]
-            }
+            Self::OutOfMemory { bytes } => ("# bytes are needed and not to be had", [""; 2], [bytes, 0, 0]),
             Self::WorkspaceMisaligned { align } => {
-                [T("workspace: must start at a multiple of "), N(align), T(" bytes"), NONE, NONE, NONE, NONE]
+                ("workspace: must start at a multiple of # bytes", [""; 2], [align, 0, 0])
             }
             Self::Length { what, expected, found } => {
-                [T(what), T(": "), N(found), T(" elements given, "), N(expected), T(" expected"), NONE]
+                ("$: # elements given, # expected", [what, ""], [found, expected, 0])
             }
-            Self::Empty { what } => [T(what), T(": must not be empty"), NONE, NONE, NONE, NONE, NONE],
-            Self::NotFinite { what, index } => {
-                [T(what), T(": element "), N(index), T(" is not finite"), NONE, NONE, NONE]
+            Self::Empty { what } => ("$: must not be empty", [what, ""], [0; 3]),
+            Self::NotFinite { what, index } => ("$: element # is not finite", [what, ""], [index, 0, 0]),
+            Self::BadSample { view, feature, sample } => {
+                ("view #: feature # of sample # is not finite", [""; 2], [view, feature, sample])
             }
-            Self::BadSample { view, feature, sample } => [
-                T("view "),
-                N(view),
-                T(": feature "),
-                N(feature),
-                T(" of sample "),
-                N(sample),
-                T(" is not finite"),
-            ],
-            Self::BadIndex { what, index } => [
-                T(what),
-                T(": element "),
-                N(index),
-                T(" is outside the block or out of order"),
-                NONE,
-                NONE,
-                NONE,
-            ],
-            Self::Range { view } => [
-                T("view "),
-                N(view),
-                T(": squares exceed the range; scale the view down"),
-                NONE,
-                NONE,
-                NONE,
-                NONE,
-            ],
-            Self::Sequence { requirement } => {
-                [T("out of order: "), T(requirement), NONE, NONE, NONE, NONE, NONE]
+            Self::BadIndex { what, index } => {
+                ("$: element # is outside the block or out of order", [what, ""], [index, 0, 0])
             }
-            Self::Parameter { what, requirement } => {
-                [T(what), T(": must be "), T(requirement), NONE, NONE, NONE, NONE]
+            Self::Range { view } => {
+                ("view #: squares exceed the range; scale the view down", [""; 2], [view, 0, 0])
             }
+            Self::Sequence { requirement } => ("out of order: $", [requirement, ""], [0; 3]),
+            Self::Parameter { what, requirement } => ("$: must be $", [what, requirement], [0; 3]),
             Self::RankExceeded { allowed } => {
-                [T("rank of the consistent part: above "), N(allowed), NONE, NONE, NONE, NONE, NONE]
+                ("rank of the consistent part: above #", [""; 2], [allowed, 0, 0])
             }
             Self::NotConverged { what, limit } => {
-                [T(what), T(": not settled after "), N(limit), T(" rounds"), NONE, NONE, NONE]
+                ("$: not settled after # rounds", [what, ""], [limit, 0, 0])
             }
-        }
+        };
+        Message::new(pattern, words, numbers)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for piece in self.pieces() {
-            match piece {
-                Piece::Text(text) => f.write_str(text)?,
-                Piece::Number(number) => write!(f, "{number}")?,
-            }
-        }
-        Ok(())
+        self.message().tell(|piece| match piece {
+            Piece::Letter(letter) => f.write_char(char::from(letter)),
+            Piece::Word(word) => f.write_str(word),
+            Piece::Number(number) => write!(f, "{number}"),
+        })
     }
 }
 

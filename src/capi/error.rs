@@ -2,7 +2,8 @@
 
 use super::status::*;
 use crate::Error;
-use crate::error::Piece;
+use crate::error::{Message, Piece};
+use core::convert::Infallible;
 use core::ffi::c_char;
 
 /// A number of `cstgl_error` that means nothing for its status.
@@ -81,21 +82,16 @@ impl Refusal {
         }
     }
 
-    fn pieces(&self) -> [Piece; 7] {
-        use Piece::{Number, Text};
-        let mut pieces = [Text(""); 7];
-        let said: &[Piece] = match *self {
-            Self::Null { what } => &[Text(what), Text(": must not be NULL")],
-            Self::Abi { what } => &[Text(what), Text(": not what this library's cstgl_config_init writes")],
-            Self::Handle => &[Text("handle: the memory holds no run of this kind")],
-            Self::Misaligned { what, align } => {
-                &[Text(what), Text(": must be at a multiple of "), Number(align), Text(" bytes")]
-            }
-            Self::Overlap { what } => &[Text(what), Text(": overlaps memory of another argument")],
-            Self::Core(error) => return error.pieces(),
+    const fn message(&self) -> Message {
+        let (pattern, what, align) = match *self {
+            Self::Null { what } => ("$: must not be NULL", what, 0),
+            Self::Abi { what } => ("$: not what this library's cstgl_config_init writes", what, 0),
+            Self::Handle => ("$: the memory holds no run of this kind", "handle", 0),
+            Self::Misaligned { what, align } => ("$: must be at a multiple of # bytes", what, align),
+            Self::Overlap { what } => ("$: overlaps memory of another argument", what, 0),
+            Self::Core(error) => return error.message(),
         };
-        pieces.iter_mut().zip(said).for_each(|(to, from)| *to = *from);
-        pieces
+        Message::new(pattern, [what, ""], [align, 0, 0])
     }
 
     fn report(&self) -> cstgl_error {
@@ -135,26 +131,28 @@ impl Refusal {
             },
             _ => (),
         }
-        write_message(&mut report.message, &self.pieces());
+        write_message(&mut report.message, &self.message());
         report
     }
 }
 
 /// As much of the message as there is room for, and at least one zero. Without `core::fmt`: its calls through tables
 /// hide the depth of the stack, and a small target has no room for it.
-fn write_message(message: &mut [c_char; CSTGL_MESSAGE_BYTES], pieces: &[Piece]) {
-    let mut places = message.iter_mut().take(CSTGL_MESSAGE_BYTES - 1);
+fn write_message(to: &mut [c_char; CSTGL_MESSAGE_BYTES], message: &Message) {
+    let mut places = to.iter_mut().take(CSTGL_MESSAGE_BYTES - 1);
     let mut say = |byte: u8| {
         if let Some(place) = places.next() {
             *place = byte as c_char;
         }
     };
-    for piece in pieces {
-        match *piece {
-            Piece::Text(text) => text.bytes().for_each(&mut say),
+    let Ok(()) = message.tell(|piece| {
+        match piece {
+            Piece::Letter(letter) => say(letter),
+            Piece::Word(word) => word.bytes().for_each(&mut say),
             Piece::Number(number) => decimal(number, &mut say),
         }
-    }
+        Ok::<(), Infallible>(())
+    });
 }
 
 /// The digits of a number, the first one first.
@@ -182,14 +180,24 @@ pub(super) unsafe fn answer(
 ) -> cstgl_status {
     match call() {
         Ok(()) => CSTGL_OK,
-        Err(refusal) => {
-            if !error.is_null() {
-                // SAFETY: the caller's promise; the alignment is not relied upon.
-                unsafe { error.write_unaligned(refusal.report()) };
-            }
-            refusal.status()
-        }
+        // SAFETY: the caller's promise.
+        Err(refusal) => unsafe { refuse(error, &refusal) },
     }
+}
+
+/// Tells why a call was refused.
+///
+/// # Safety
+///
+/// As for [`answer`].
+#[cold]
+#[inline(never)] // The report is on the stack only while it is written, not beneath the whole of every call.
+unsafe fn refuse(error: *mut cstgl_error, refusal: &Refusal) -> cstgl_status {
+    if !error.is_null() {
+        // SAFETY: the caller's promise; the alignment is not relied upon.
+        unsafe { error.write_unaligned(refusal.report()) };
+    }
+    refusal.status()
 }
 
 #[cfg(test)]
@@ -228,7 +236,8 @@ mod tests {
     fn a_long_message_is_cut_and_ends() {
         let mut bytes = [1; CSTGL_MESSAGE_BYTES];
         bytes[CSTGL_MESSAGE_BYTES - 1] = 0;
-        write_message(&mut bytes, &[Piece::Text("0123456789"); 20]);
+        let long = "0123456789012345678901234567890123456789012345678901234567890123456789";
+        write_message(&mut bytes, &Message::new("$$", [long; 2], [0; 3]));
         assert_eq!(bytes[CSTGL_MESSAGE_BYTES - 1], 0);
         assert_eq!(bytes[CSTGL_MESSAGE_BYTES - 2], b'6' as c_char);
     }

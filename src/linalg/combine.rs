@@ -108,10 +108,10 @@ impl<'a, F: Field> Combiner<'a, F> {
         b: impl Fn(usize) -> &'b [G],
         write: impl FnMut(usize, usize, &[F]),
     ) {
-        #[cfg(not(feature = "std"))]
-        let mut write = write;
         #[cfg(not(feature = "std"))] // One copy of the loop for all callers is enough, and small.
-        let (b, write): (&dyn Fn(usize) -> &'b [G], &mut dyn FnMut(usize, usize, &[F])) = (&b, &mut write);
+        let (b, mut write) = (&b as &dyn Fn(usize) -> &'b [G], write);
+        #[cfg(not(feature = "std"))]
+        let write = &mut write as &mut dyn FnMut(usize, usize, &[F]);
         simd::widest(
             #[inline(always)]
             || match TILE_BYTES / size_of::<F::Real>().max(1) {

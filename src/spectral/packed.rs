@@ -115,6 +115,7 @@ const STRIP_BYTES: usize = 2048;
 ///
 /// An element on the left of the diagonal is also one above it: a row gives an inner product with `x` and is itself
 /// added to `y`. Strip by strip of columns, four rows together, so that every number that is loaded is used often.
+#[cfg_attr(not(feature = "std"), inline(never))] // Its lanes are gone before the next part: small stacks.
 pub(super) fn multiply<T: Scalar>(triangle: &[T], count: usize, x: Mat<'_, T>, y: &mut MatMut<'_, T>) {
     simd::widest(
         #[inline(always)]
