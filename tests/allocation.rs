@@ -4,6 +4,7 @@
 
 #[path = "no_panic/src/exercises.rs"]
 mod exercises;
+mod guarded;
 #[path = "no_panic/src/whole.rs"]
 mod whole;
 
@@ -11,8 +12,8 @@ use cstgl::linalg::MatMut;
 use cstgl::prox::group::{self, Group};
 use cstgl::prox::simplex;
 use cstgl::rng::Rng;
-use cstgl::workspace::Workspace;
 use cstgl::{Complex, Error, Field, Scalar};
+use guarded::Workspace;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;

@@ -3,6 +3,7 @@
 #![cfg(all(feature = "capi", target_os = "linux"))]
 
 mod c_toolchain;
+mod guarded;
 
 use c_toolchain::*;
 use cstgl::Scalar;
@@ -10,7 +11,7 @@ use cstgl::config::Config;
 use cstgl::graph::dense::Dense;
 use cstgl::graph::sparse::Csr;
 use cstgl::session::{Flow, Session};
-use cstgl::workspace::Workspace;
+use guarded::Workspace;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;

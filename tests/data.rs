@@ -8,6 +8,7 @@
 #[path = "../src/bin/cstgl/error.rs"]
 mod error;
 #[allow(dead_code)]
+mod guarded;
 #[path = "../src/bin/cstgl/read/mod.rs"]
 mod read;
 mod runs;

@@ -1,5 +1,6 @@
 //! Data that nobody means to cluster: a sensible answer or a clear error, and never a number that is none.
 
+mod guarded;
 mod runs;
 
 use cstgl::config::{GraphTerm, Rank};

@@ -1,13 +1,15 @@
 //! The dense Hermitian eigensolver and the leading eigenpairs, against constructed spectra and nalgebra.
 
+mod guarded;
 mod spectra;
 
 use cstgl::linalg::krylov::{Operator, Symmetric, TopOptions, top, top_layout};
 use cstgl::linalg::tridiagonal::{eigen_dense, eigen_dense_layout};
 use cstgl::linalg::{Mat, MatMut};
 use cstgl::rng::Rng;
-use cstgl::workspace::{Arena, Workspace};
+use cstgl::workspace::Arena;
 use cstgl::{Complex, Error, Field, Scalar};
+use guarded::Workspace;
 use spectra::{Random, inner, orthonormal, real};
 
 /// `sum of lambda_k q_k q_k^H` for random orthonormal `q_k`, Hermitian to the last bit.

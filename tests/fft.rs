@@ -1,11 +1,13 @@
 //! The transforms against their definition, against rustfft, and against their own laws.
 
 mod common;
+mod guarded;
 
 use common::{complexes, exactly, reals, relative_error};
 use cstgl::fft::{Fft, RealFft};
-use cstgl::workspace::{Arena, Layout, Workspace};
+use cstgl::workspace::{Arena, Layout};
 use cstgl::{Complex, Error, Scalar};
+use guarded::Workspace;
 use proptest::prelude::*;
 
 const WIDTHS: [usize; 5] = [1, 2, 3, 7, 64];

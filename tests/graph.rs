@@ -1,6 +1,7 @@
 //! From views to distances: Gram matrices against plain sums, distances and graph terms against the oracle.
 
 mod common;
+mod guarded;
 
 use common::{exactly, reals, relative_error};
 use cstgl::config::Distance;
@@ -12,8 +13,8 @@ use cstgl::graph::knn::{knn, knn_layout};
 use cstgl::graph::sparse::{Csr, accumulate_sparse, accumulate_sparse_layout};
 use cstgl::prox::simplex;
 use cstgl::rng::Rng;
-use cstgl::workspace::Workspace;
 use cstgl::{Error, Scalar};
+use guarded::Workspace;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -1,14 +1,16 @@
 //! k-means against partitions that are known, and against the order and the axes of its rows.
 
 mod common;
+mod guarded;
 
 use common::{exactly, reals};
 use cstgl::kmeans::{Fit, Options, cluster, cluster_layout};
 use cstgl::linalg::Mat;
 use cstgl::order::canonical_order;
 use cstgl::rng::Rng;
-use cstgl::workspace::{Layout, Workspace};
+use cstgl::workspace::Layout;
 use cstgl::{Error, Scalar};
+use guarded::Workspace;
 
 fn labels_of<T: Scalar>(
     points: &[T],

@@ -1,12 +1,14 @@
 //! Scores against cases worked by hand, scikit-learn's figures, and an assignment by trying everything.
 
 mod common;
+mod guarded;
 
 use common::exactly;
 use cstgl::Error;
 use cstgl::metrics::{Scores, scores, scores_layout};
 use cstgl::rng::Rng;
-use cstgl::workspace::{Layout, Workspace};
+use cstgl::workspace::Layout;
+use guarded::Workspace;
 use serde_json::Value;
 
 fn score(truth: &[u32], labels: &[u32]) -> Scores {

@@ -1,6 +1,7 @@
 //! Singular triplets above a threshold: dense against constructed factors, matrix-free against dense, and matrices
 //! that are built to fool the proofs.
 
+mod guarded;
 mod spectra;
 
 use cstgl::linalg::dense_svd::{singular_above_dense, singular_above_dense_layout};
@@ -10,8 +11,9 @@ use cstgl::linalg::partial_svd::{
 use cstgl::linalg::shrink::{multiply_factors, shrink_dense, shrink_dense_layout, shrink_factor};
 use cstgl::linalg::{Mat, MatMut};
 use cstgl::rng::Rng;
-use cstgl::workspace::{Arena, Workspace};
+use cstgl::workspace::Arena;
 use cstgl::{Complex, Error, Field, Scalar};
+use guarded::Workspace;
 use spectra::{Random, inner, orthonormal, real};
 
 /// `A = sum of s_k u_k v_k^H` with everything known.

@@ -2,11 +2,12 @@
 # Proves what README and `cstgl::promises` promise, and prints a table: promise, test, count tried, failures.
 #
 #     tests/prove.sh            everything, at most half an hour on two cores
-#     tests/prove.sh --short    what CI runs on every change, a few minutes
+#     tests/prove.sh --short    what CI runs on every change after `cargo test`, and what that does not: a few minutes
 #
 # It fails if anything fails or if a test tried nothing. Tools that are missing are installed where that is possible
-# (cargo-fuzz from crates.io; miri, rust-src and llvm-tools by rustup; valgrind from Debian); where it is not, the row
-# says UNAVAILABLE, loudly and at the end again. CSTGL_PROVE_ONLY=fuzz,soak runs some sections alone.
+# (nightly, miri, rust-src and llvm-tools by rustup; valgrind from Debian); where it is not, the row says UNAVAILABLE,
+# loudly and at the end again. CSTGL_PROVE_ONLY=fuzz,soak runs some sections alone: core, c, soak, races, miri, fuzz,
+# dependencies, coverage.
 set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,7 +20,6 @@ out=${CARGO_TARGET_DIR:-$root/target}/prove
 logs=$out/logs
 mkdir -p "$logs"
 rm -f "$logs"/*
-export PATH="$out/tools/bin:$PATH"
 host=$(rustc -vV | sed -n 's/^host: //p')
 began=$SECONDS
 rows=$logs/rows failed=0 unavailable=()
@@ -27,7 +27,11 @@ rows=$logs/rows failed=0 unavailable=()
 
 # How much: full or short.
 pick() { if [ "$short" ]; then echo "$2"; else echo "$1"; fi; }
-wanted() { [ -z "${CSTGL_PROVE_ONLY:-}" ] || [[ ",$CSTGL_PROVE_ONLY," == *",$1,"* ]]; }
+wanted() {
+    if [ "${CSTGL_PROVE_ONLY:-}" ]; then [[ ",$CSTGL_PROVE_ONLY," == *",$1,"* ]]; else
+        [ -z "$short" ] || [[ ",c,miri,fuzz,dependencies," == *",$1,"* ]]
+    fi
+}
 section() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - began)); }
 
 row() { # promise, test, tried, failures
@@ -69,9 +73,15 @@ tests() { cargo test --quiet --features full "$@" -- --nocapture; }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 debian() { have "$1" || { have apt-get && apt-get install -y --no-install-recommends "$2" >"$logs/apt.log" 2>&1; }; }
+nightly() {
+    cargo +nightly --version >/dev/null 2>&1 ||
+        timeout 300 rustup toolchain install nightly --profile minimal >"$logs/rustup_nightly.log" 2>&1
+}
 component() {
-    rustup component list --toolchain nightly --installed 2>/dev/null | grep -q "^$1" ||
-        timeout 300 rustup component add --toolchain nightly "$1" >"$logs/rustup_$1.log" 2>&1
+    nightly && {
+        rustup component list --toolchain nightly --installed 2>/dev/null | grep -q "^$1" ||
+            timeout 300 rustup component add --toolchain nightly "$1" >"$logs/rustup_$1.log" 2>&1
+    }
 }
 
 # ---------------------------------------------------------------------------------------------------------------- core
@@ -81,23 +91,33 @@ if wanted core; then
     logged no_std sh tests/no_std.sh "$out" || failures=1
     row "no panic, no std, no allocator" "tests/no_std.sh (probes linked)" \
         "$(sed -n 's/^ *\([0-9]*\) probes link.*/\1/p' "$logs/no_std.log")" $failures
+    export CSTGL_TALLY=1 CSTGL_CASES
+    CSTGL_CASES=$(pick 1000 24)
     prove "no allocation" "tests/allocation.rs (kernel calls)" allocation tests --test allocation
     prove "a refused call changes nothing" "tests/refusals.rs (calls, every byte compared)" refusals tests --test refusals
-    prove "no write outside the buffer; a byte less is refused" "tests/session.rs" session tests --test session
-    prove "memory within its stated budget" "tests/budget.rs" budget tests --test budget
-    prove "the same labels however views arrive" "tests/streaming.rs" streaming tests --test streaming
-    prove "reports are what can be recomputed" "tests/residuals.rs" residuals tests --test residuals
-    prove "degenerate data: a sensible answer" "tests/degenerate.rs" degenerate tests --test degenerate
+    prove "same bits for any threads; cancelled, copied and resumed; a byte less is refused" "tests/session.rs (tests)" \
+        session tests --test session
+    prove "same bits on every machine" "tests/embedded.rs: recorded hashes (tests)" embedded tests --test embedded
+    prove "memory within its stated budget" "tests/budget.rs (tests)" budget tests --test budget
+    prove "the same labels however views arrive" "tests/streaming.rs (tests)" streaming tests --test streaming
+    prove "degenerate data: a sensible answer" "tests/degenerate.rs (tests)" degenerate tests --test degenerate
     prove "extreme values: finite or a clear status" "tests/extremes.rs (runs)" extremes tests --test extremes
-    export CSTGL_CASES
-    CSTGL_CASES=$(pick 400 24)
-    prove "invariances of the solver" "tests/properties.rs (cases)" properties tests --test properties
+    prove "invariances; rows of A on the simplex; residuals as recomputed" "tests/properties.rs (cases)" \
+        properties tests --test properties
+    kernels=(fft svd eigen partial_svd products graph prox tubal tensor kmeans metrics spectral solver residuals)
+    prove "every kernel and the solver against oracles" "${#kernels[@]} test files (tests)" kernels \
+        tests "${kernels[@]/#/--test=}"
+    row "no write outside the buffer" "red zones around the buffers of all tests above (buffers)" \
+        "$(cat "$logs"/*.log | grep -o 'GUARDED [0-9]*' | awk '{ n += $2 } END { print n + 0 }')" 0
+    unset CSTGL_TALLY CSTGL_CASES
 fi
 
 # -------------------------------------------------------------------------------------------------------------------- C
 c_programs() {
     local prefix=$out/prefix sanitize="-fsanitize=address,undefined -fno-sanitize=alignment -fno-sanitize-recover=all"
-    PREFIX=$prefix CARGO_TARGET_DIR=$out/c logged install sh install.sh || { row "C" "install.sh" 0 1; return; }
+    # Where tests/capi.rs has built the same, so that it is not built twice.
+    PREFIX=$prefix CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}/tmp/capi/prefix_target \
+        logged install sh install.sh || { row "C" "install.sh" 0 1; return; }
     local private
     private=$(sed -n 's/^Libs.private://p' "$prefix/lib/pkgconfig/cstgl.pc")
     compile() { # options, source, program
@@ -136,7 +156,7 @@ c_programs() {
 if wanted c; then
     section "C programs: misuse, sanitizers, memcheck, stack"
     c_programs
-    prove "the C interface is what it says" "tests/capi.rs" capi tests --test capi
+    [ "$short" ] || prove "the C interface is what it says" "tests/capi.rs (tests)" capi tests --test capi
 fi
 
 # ----------------------------------------------------------------------------------------------------------------- soak
@@ -149,17 +169,19 @@ if wanted soak; then
     row "a cancelled run goes on to the same bits" "tests/soak.rs (cancellations at random steps)" \
         "$(tried soak cancellations)" $failures
     row "constant memory" "tests/soak.rs (solves)" "$(tried soak solves)" $failures
+fi
 
+# ---------------------------------------------------------------------------------------------------------------- races
+if wanted races; then
+    section "ThreadSanitizer"
     # Without the standard library's own code instrumented it would see races where there are none.
-    if [ "$short" ]; then
-        echo "   ThreadSanitizer: in the long form only, it compiles the standard library anew"
-    elif component rust-src; then
+    if component rust-src; then
         failures=0
         flags="-Zsanitizer=thread"
-        RUSTFLAGS=$flags RUSTDOCFLAGS=$flags CSTGL_SECONDS=20 CSTGL_SOLVES=50 \
-            TSAN_OPTIONS=halt_on_error=1 logged tsan cargo +nightly test --quiet -Zbuild-std --target "$host" \
-            --target-dir "$out/tsan" --features capi,parallel --test soak -- --nocapture --test-threads 1 || failures=1
-        row "no data race" "ThreadSanitizer: tests/soak.rs, parallel build (runs)" "$(tried tsan handles)" $failures
+        RUSTFLAGS=$flags RUSTDOCFLAGS=$flags CSTGL_SECONDS=20 CSTGL_SOLVES=50 TSAN_OPTIONS=halt_on_error=1 \
+            logged races cargo +nightly test --quiet -Zbuild-std --target "$host" --target-dir "$out/races" \
+            --features capi,parallel --test soak -- --nocapture --test-threads 1 || failures=1
+        row "no data race" "ThreadSanitizer: tests/soak.rs, std instrumented too (runs)" "$(tried races handles)" $failures
     else missing ThreadSanitizer "rust-src for the nightly toolchain cannot be had, and without it std is not instrumented"; fi
 fi
 
@@ -170,7 +192,7 @@ if wanted miri; then
         # The two places with unsafe code: their own tests (but those that go through all floats), and whole runs by the
         # C interface.
         in_miri() {
-            MIRIFLAGS="-Zmiri-disable-isolation" timeout 600 cargo +nightly miri test --target-dir "$out/miri" \
+            MIRIFLAGS="-Zmiri-disable-isolation" timeout 1200 cargo +nightly miri test --target-dir "$out/miri" \
                 --no-default-features --features capi,std "$@"
         }
         both() { in_miri --lib -- workspace:: capi:: --skip number && in_miri --test aliasing; }
@@ -181,36 +203,48 @@ fi
 # ----------------------------------------------------------------------------------------------------------------- fuzz
 if wanted fuzz; then
     section "fuzzing"
-    have cargo-fuzz || timeout 900 cargo install --quiet --locked --root "$out/tools" cargo-fuzz >"$logs/cargo_fuzz.log" 2>&1
-    if have cargo-fuzz && cargo +nightly --version >/dev/null 2>&1; then
-        if logged fuzz_build cargo +nightly fuzz build --fuzz-dir tests/fuzz --target-dir "$out/fuzz"; then
-            seconds=$(pick 120 10)
-            one() { # target: replays what is committed, then looks for more
-                local corpus=$out/corpus/$1 binary=$out/fuzz/$host/release/$1
-                mkdir -p "$corpus" "$out/artifacts"
-                local options=(-timeout=25 -rss_limit_mb=2048 -artifact_prefix="$out/artifacts/$1-" -print_final_stats=1)
-                "$binary" "${options[@]}" -runs=0 "tests/fuzz/seeds/$1" >"$logs/replay_$1.log" 2>&1 &&
-                    "$binary" "${options[@]}" -max_len=2048 -max_total_time="$seconds" "$corpus" "tests/fuzz/seeds/$1" \
-                        >"$logs/fuzz_$1.log" 2>&1
-                echo $? >"$logs/fuzz_$1.status"
-            }
-            mkdir -p "$out/corpus"
-            for target in capi config kernels session readers; do
-                while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
-                one $target &
-            done
-            wait
-            for target in capi config kernels session readers; do
-                status=$(cat "$logs/fuzz_$target.status")
-                [ "$status" = 0 ] || tail -n 30 "$logs/fuzz_$target.log" "$logs/replay_$target.log" >&2
-                row "any bytes: no panic, no byte outside, no hang" "fuzz target $target, $seconds s and $(find "tests/fuzz/seeds/$target" -type f | wc -l) seeds (inputs)" \
-                    "$(sed -n 's/^stat::number_of_executed_units: *//p' "$logs/replay_$target.log" "$logs/fuzz_$target.log" | awk '{ n += $1 } END { print n + 0 }')" \
-                    "$([ "$status" = 0 ] && echo 0 || echo 1)"
-            done
-        else row "fuzzing" "cargo fuzz build" 0 1; fi
-    else missing cargo-fuzz "it cannot be installed from crates.io, or there is no nightly toolchain"; fi
-    prove "any file: an error in words, never a panic" "src/bin/cstgl/hostile.rs" hostile \
-        cargo test --quiet --features full --bin cstgl hostile
+    targets=(capi config kernels session readers)
+    # What cargo-fuzz would do, without having to install it.
+    fuzz_build() {
+        cp Cargo.lock tests/fuzz/Cargo.lock # the same versions; what the targets need beyond is added
+        RUSTFLAGS="--cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module -Ccodegen-units=1 \
+            -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+            -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares \
+            -Cllvm-args=-simplifycfg-branch-fold-threshold=0" \
+            cargo +nightly build --quiet --release --manifest-path tests/fuzz/Cargo.toml --target "$host" \
+            --target-dir "$out/fuzz" --bins
+    }
+    # One target: what is committed once more, then a search for more, starting from it.
+    fuzz() { # target, seconds
+        local corpus=$out/corpus/$1 binary=$out/fuzz/$host/release/$1
+        mkdir -p "$corpus" "$out/artifacts"
+        local options=(-timeout=25 -rss_limit_mb=2048 -artifact_prefix="$out/artifacts/$1-" -print_final_stats=1)
+        "$binary" "${options[@]}" -runs=0 "tests/fuzz/seeds/$1" >"$logs/replay_$1.log" 2>&1 &&
+            "$binary" "${options[@]}" -max_len=2048 -max_total_time="$2" "$corpus" "tests/fuzz/seeds/$1" \
+                >"$logs/fuzz_$1.log" 2>&1
+        echo $? >"$logs/fuzz_$1.status"
+    }
+    if nightly && logged fuzz_build fuzz_build; then
+        seconds=$(pick 120 60)
+        for target in "${targets[@]}"; do
+            while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+            fuzz "$target" "$seconds" &
+        done
+        wait
+        for target in "${targets[@]}"; do
+            failures=0
+            if [ "$(cat "$logs/fuzz_$target.status")" != 0 ]; then
+                failures=1
+                tail -n 30 "$logs/replay_$target.log" "$logs/fuzz_$target.log" >&2
+            fi
+            seeds=$(find "tests/fuzz/seeds/$target" -type f | wc -l)
+            row "any bytes: no panic, no byte outside, no hang" "fuzz target $target, $seeds seeds and $seconds s (inputs)" \
+                "$(cat "$logs/replay_$target.log" "$logs/fuzz_$target.log" |
+                    awk '/^stat::number_of_executed_units:/ { n += $2 } END { print n + 0 }')" $failures
+        done
+    else row "any bytes: no panic, no byte outside, no hang" "tests/fuzz (a nightly compiler builds it)" 0 1; fi
+    [ "$short" ] || prove "any file: an error in words, never a panic" "src/bin/cstgl/hostile.rs (files)" hostile \
+        tests --bin cstgl hostile
 fi
 
 # --------------------------------------------------------------------------------------------------------- dependencies
@@ -244,7 +278,7 @@ print("\n".join(bad), file=sys.stderr)' 2>"$logs/licences.log")
 fi
 
 # ------------------------------------------------------------------------------------------------------------- coverage
-if wanted coverage && [ -z "$short" ]; then
+if wanted coverage; then
     section "coverage"
     tools=$(rustc +nightly --print sysroot 2>/dev/null)/lib/rustlib/$host/bin
     if component llvm-tools && [ -x "$tools/llvm-cov" ]; then

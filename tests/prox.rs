@@ -1,11 +1,14 @@
 //! The proximal steps, against the oracle's fixtures and against the conditions of optimality.
 
+mod guarded;
+
 use cstgl::linalg::MatMut;
 use cstgl::prox::group::{self, Group};
 use cstgl::prox::simplex;
 use cstgl::rng::Rng;
-use cstgl::workspace::{Arena, Layout, Workspace};
+use cstgl::workspace::{Arena, Layout};
 use cstgl::{Complex, Error, Field, Scalar};
+use guarded::Workspace;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -1,13 +1,14 @@
 //! Calls that are refused: the right error, and not a byte changed.
 
+mod guarded;
 mod runs;
 
 use cstgl::config::{Axis, GraphTerm, Rank};
 use cstgl::graph::dense::Dense;
 use cstgl::graph::sparse::Csr;
 use cstgl::session::{Flow, Outcome, Parts, Session};
-use cstgl::workspace::Workspace;
 use cstgl::{Config, Error, Scalar};
+use guarded::Workspace;
 use runs::{demo, memory, run, snapshot};
 
 const N: usize = 24;

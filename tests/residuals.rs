@@ -1,8 +1,9 @@
 //! What a step reports, recomputed from what can be read.
 //!
-//! `A`, `K` and `W` are not readable, but the optimality of the steps ties them to what is: with `Q3 = Q1` and
-//! `Q1 = sum over steps of rho (E - W)`, the noise residual of a step is the change of `Q1` over its penalty.
+//! `A`, `K` and `W` are not readable, and in single precision cannot be had from what is (`runs/hidden.rs` does it in
+//! double precision, for `properties.rs`): here are the facts that hold in both.
 
+mod guarded;
 mod runs;
 
 use cstgl::session::{Parts, Session};

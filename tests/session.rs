@@ -1,14 +1,16 @@
 //! A session: the same bits however it is interrupted, moved or threaded, and no result that hangs on the order of the
 //! samples.
 
+mod guarded;
 mod runs;
 
 use cstgl::config::{Axis, Rank};
 use cstgl::kmeans;
 use cstgl::linalg::Mat;
 use cstgl::session::{Flow, Outcome, Parts, Session};
-use cstgl::workspace::{Layout, Workspace};
+use cstgl::workspace::Layout;
 use cstgl::{Config, Error, Scalar};
+use guarded::Workspace;
 use runs::{Data, demo, max_difference, memory, profiles, reordered, run, score, shuffle, snapshot};
 
 /// The profiles, and the ways to keep `K` that they leave out.
@@ -208,31 +210,36 @@ fn reference_depends_on_the_order_of_the_samples() {
     assert!(found > lost, "an order by class gives the classes away");
 }
 
-/// The memory is exactly what was asked for: neither a byte less, nor a byte before or behind it.
+/// The memory is exactly what was asked for: neither a byte less, nor a byte before or behind it (which the red zones
+/// tell, in every test).
 #[test]
-fn bytes_around_the_memory_are_left_alone() {
-    const MARGIN: usize = 64;
+fn a_byte_less_is_refused() {
     let (data, _) = demo::<f64>(30, 3, 1);
     for (name, config) in variants::<f64>(30, 3) {
-        let layout = Session::layout(&config).unwrap();
-        let mut whole = Workspace::new(Layout::array::<u8>(layout.bytes() + 2 * MARGIN).unwrap());
-        whole.bytes_mut().fill(0xc3);
-        let inside = MARGIN..MARGIN + layout.bytes();
-        let mut session = Session::new(&mut whole.bytes_mut()[inside.clone()], &config).unwrap();
-        data.push(&mut session).unwrap();
-        session.run(|_| Flow::Continue).unwrap();
-        snapshot(&mut session).unwrap();
-        let bytes = whole.bytes_mut();
-        let untouched = bytes[..MARGIN].iter().chain(&bytes[inside.end..]).all(|&byte| byte == 0xc3);
-        assert!(untouched, "{name}");
-
-        let short = &mut bytes[MARGIN..inside.end - 1];
+        let bytes = Session::layout(&config).unwrap().bytes();
+        run(&config, &data).unwrap();
+        let mut memory = memory(&config).unwrap();
+        Session::new(memory.bytes_mut(), &config).unwrap();
+        let short = &mut memory.bytes_mut()[..bytes - 1];
         let before = short.to_vec();
-        let refused = Error::WorkspaceTooSmall { needed: layout.bytes(), given: layout.bytes() - 1 };
+        let refused = Error::WorkspaceTooSmall { needed: bytes, given: bytes - 1 };
         assert_eq!(Session::new(short, &config).err(), Some(refused), "{name}");
         assert_eq!(Session::<f64>::attach(short).err(), Some(refused), "{name}");
         assert!(before == short, "{name}: a refused call has written");
     }
+}
+
+/// A guard that cannot fail is none.
+#[test]
+#[should_panic = "a byte outside of 40 was written"]
+fn a_byte_behind_the_memory_is_seen() {
+    Workspace::new(Layout::array::<f64>(5).unwrap()).zones()[1][0] = 0;
+}
+
+#[test]
+#[should_panic = "a byte outside of 40 was written"]
+fn a_byte_before_the_memory_is_seen() {
+    Workspace::new(Layout::array::<f64>(5).unwrap()).zones()[0][63] = 0;
 }
 
 #[test]
@@ -241,6 +248,7 @@ fn memory_that_holds_no_session_is_refused() {
     let layout = Session::layout(&config).unwrap();
     let foreign = Error::Sequence { requirement: "the memory holds no session of this kind" };
     let mut memory = Workspace::new(layout);
+    memory.bytes_mut().fill(0);
     assert_eq!(Session::<f64>::attach(memory.bytes_mut()).err(), Some(foreign), "zeros");
     let mut rng = cstgl::rng::Rng::new(1);
     for _ in 0..100 {

@@ -4,10 +4,13 @@
 //! through the C interface, and the data is large enough for one kind of handle to start threads of its own.
 #![cfg(feature = "capi")]
 
+mod guarded;
 mod runs;
 
 use cstgl::capi::*;
 use cstgl::rng::Rng;
+use cstgl::workspace::Layout;
+use guarded::Workspace;
 use runs::demo;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -26,16 +29,11 @@ fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// A run in the caller's memory, by the C interface. The canaries around it are looked at when it ends.
+/// A run in the caller's memory, by the C interface.
 struct Handle {
-    words: Vec<u64>,
-    bytes: usize,
+    memory: Workspace,
     run: *mut cstgl_f64,
 }
-
-/// Words before and behind the memory of a run.
-const GUARD: usize = 8;
-const CANARY: u64 = 0xc3c3_c3c3_c3c3_c3c3;
 
 // SAFETY: one thread at a time uses a handle; that is the rule under test.
 unsafe impl Send for Handle {}
@@ -45,18 +43,17 @@ impl Handle {
         let mut need = cstgl_layout { bytes: 0, align: 0 };
         // SAFETY: both are there.
         assert_eq!(unsafe { cstgl_layout_f64(config, &mut need, null_mut()) }, CSTGL_OK);
-        let words = need.bytes.div_ceil(8);
-        let mut handle = Self { words: vec![CANARY; words + 2 * GUARD], bytes: need.bytes, run: null_mut() };
+        let memory = Workspace::new(Layout::array::<u8>(need.bytes).unwrap());
+        let mut handle = Self { memory, run: null_mut() };
         handle.begin(config);
         handle
     }
 
     fn begin(&mut self, config: &cstgl_config) {
-        // SAFETY: between the guards there are as many bytes as the layout said.
-        let status = unsafe {
-            let memory = self.words.as_mut_ptr().add(GUARD).cast::<c_void>();
-            cstgl_init_f64(memory, self.bytes, config, &mut self.run, null_mut())
-        };
+        let memory = self.memory.bytes_mut();
+        let (start, bytes) = (memory.as_mut_ptr().cast::<c_void>(), memory.len());
+        // SAFETY: there are as many bytes as the layout said.
+        let status = unsafe { cstgl_init_f64(start, bytes, config, &mut self.run, null_mut()) };
         assert_eq!(status, CSTGL_OK);
     }
 
@@ -83,7 +80,7 @@ impl Handle {
         info.outcome
     }
 
-    /// Labels and affinity, and whether the guards are as they were.
+    /// Labels and affinity.
     fn read(&mut self, n: usize) -> (Vec<u32>, Vec<u64>) {
         let (mut labels, mut matrix) = (vec![u32::MAX; n], vec![f64::NAN; n * n]);
         // SAFETY: as long as they are said to be.
@@ -93,9 +90,6 @@ impl Handle {
             let out = matrix.as_mut_ptr();
             assert_eq!(cstgl_affinity_f64(self.run, parts, out, n * n, null_mut()), CSTGL_OK);
         }
-        let behind = (GUARD * 8 + self.bytes).div_ceil(8);
-        let guards = self.words[..GUARD].iter().chain(&self.words[behind..]);
-        assert!(guards.into_iter().all(|&word| word == CANARY), "a byte outside the memory was written");
         (labels, matrix.into_iter().map(f64::to_bits).collect())
     }
 }

@@ -1,12 +1,13 @@
 //! The solver against the oracle: every run of its fixtures, in both precisions.
 
 mod common;
+mod guarded;
 
 use cstgl::Scalar;
 use cstgl::config::{Config, Distance, GraphTerm};
 use cstgl::graph::dense::Dense;
 use cstgl::session::{Flow, Outcome, Parts, Session};
-use cstgl::workspace::Workspace;
+use guarded::Workspace;
 use serde_json::Value;
 
 struct Case {

@@ -1,6 +1,7 @@
 //! Spectral embeddings against closed forms, nalgebra's decompositions, and shuffled samples.
 
 mod common;
+mod guarded;
 
 use common::{exactly, reals};
 use cstgl::order::canonical_order;
@@ -9,8 +10,9 @@ use cstgl::spectral::{
     Graph, eigenvalue_count, embed, embed_layout, estimate_clusters, estimate_clusters_layout,
     normalise_packed, packed_length, reference,
 };
-use cstgl::workspace::{Layout, Workspace};
+use cstgl::workspace::Layout;
 use cstgl::{Error, Scalar};
+use guarded::Workspace;
 use nalgebra::{DMatrix, DVector};
 
 /// The lower triangle of the graph `weight(i, j)`.

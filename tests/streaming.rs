@@ -1,14 +1,15 @@
 //! Views in any number of blocks, of any kind: the same labels, and no more memory.
 
 mod common;
+mod guarded;
 mod runs;
 
 use common::relative_error;
 use cstgl::graph::dense::{Dense, accumulate_dense, accumulate_dense_layout};
 use cstgl::graph::sparse::{Csr, accumulate_sparse, accumulate_sparse_layout};
 use cstgl::session::{Flow, Session};
-use cstgl::workspace::Workspace;
 use cstgl::{Config, Error, Scalar};
+use guarded::Workspace;
 use runs::{Data, Snapshot, demo, memory, profiles, snapshot};
 
 /// A sparse matrix: where its rows begin, positions and values.

@@ -1,12 +1,15 @@
 //! QR, the Jacobi SVD and the Jacobi eigensolver, against their definitions, exact cases and nalgebra.
 
+mod guarded;
+
 use cstgl::linalg::jacobi_eigen::{eigen, eigen_layout};
 use cstgl::linalg::jacobi_svd::{singular_values, singular_values_layout, svd, svd_layout};
 use cstgl::linalg::qr::{complete_basis, qr, qr_layout, qr_pivoted, qr_pivoted_layout};
 use cstgl::linalg::{Mat, MatMut};
 use cstgl::rng::Rng;
-use cstgl::workspace::{Arena, Layout, Workspace};
+use cstgl::workspace::{Arena, Layout};
 use cstgl::{Complex, Error, Field, Scalar};
+use guarded::Workspace;
 
 /// What the tests need to know about a number beyond [`Field`]: how to make one, and how exact it is.
 trait Number: Field + PartialEq {
@@ -453,7 +456,7 @@ fn completed<F: Number>(rows: usize, cols: usize, from: usize) {
     let mut rng = Rng::new(31);
     let given = decompose(&random::<F>(&mut rng, rows * cols), rows, cols).unwrap().vh;
     let mut basis = given.clone();
-    basis[from * cols..].fill(F::new(5.0, 5.0));
+    basis[from * cols..].fill(F::new(f64::NAN, 5.0)); // whatever is in memory
     complete_basis(MatMut::new("basis", &mut basis, rows, cols).unwrap(), from).unwrap();
     assert!(basis[..from * cols] == given[..from * cols], "the given rows stay");
     let defect = Wide::of(&basis, rows, cols).adjoint().defect();
@@ -475,6 +478,9 @@ fn a_basis_is_completed() {
     let wide = MatMut::new("basis", &mut data, 2, 3).unwrap();
     assert!(matches!(complete_basis(wide, 3), Err(Error::Parameter { what: "from", .. })));
     assert_eq!(data, [1.0; 6]);
+    data[2] = f64::NAN;
+    let refused = complete_basis(MatMut::new("basis", &mut data, 2, 3).unwrap(), 1);
+    assert_eq!(refused, Err(Error::NotFinite { what: "basis", index: 2 }));
 }
 
 fn hermitian<F: Number>(rng: &mut Rng, n: usize) -> Vec<F> {

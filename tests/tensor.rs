@@ -1,11 +1,12 @@
 //! Tensor algebra against its definitions.
 
 mod common;
+mod guarded;
 
 use common::{exactly, reals, relative_error};
 use cstgl::tensor::{self, Shape};
-use cstgl::workspace::Workspace;
 use cstgl::{Complex, Error, Scalar};
+use guarded::Workspace;
 
 fn at<T: Copy>(a: &[T], [_, rows, cols]: Shape, i: usize, j: usize, k: usize) -> T {
     a[(k * rows + i) * cols + j]

@@ -1,13 +1,15 @@
 //! Tubal shrinkage against the oracle's fixtures and against its optimality conditions.
 
 mod common;
+mod guarded;
 
 use common::{exactly, reals, relative_error};
 use cstgl::prox::tubal::views::Way;
 use cstgl::prox::tubal::{Ranks, samples, views};
 use cstgl::tensor::{self, Shape};
-use cstgl::workspace::{Arena, Workspace};
+use cstgl::workspace::Arena;
 use cstgl::{Error, Scalar};
+use guarded::Workspace;
 use serde_json::Value;
 
 const LOW_RANK: Way = Way::LowRank { max_rank: 4, seed: 1 };

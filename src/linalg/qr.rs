@@ -83,7 +83,9 @@ pub fn complete_basis<F: Field>(mut vectors: MatMut<'_, F>, from: usize) -> Resu
     if from > vectors.rows() {
         return Err(Error::Parameter { what: "from", requirement: "at most the number of vectors" });
     }
-    check::finite("basis", vectors.data_mut())?;
+    // The given rows alone: the others may hold anything.
+    let given = from.saturating_mul(vectors.cols());
+    check::finite("basis", vectors.data_mut().get(..given).unwrap_or(&[]))?;
     for new in from..vectors.rows() {
         // The share of coordinate j that the rows before already span: sum over i of |v_ij|^2.
         vectors.row_mut(new).fill(F::ZERO);

@@ -1,8 +1,9 @@
 //! What several test files need: data from a seed, and workspaces of exactly the size asked for.
 #![allow(dead_code)] // Each test binary uses its own part.
 
+use crate::guarded::Workspace;
 use cstgl::rng::Rng;
-use cstgl::workspace::{Arena, Layout, Workspace};
+use cstgl::workspace::{Arena, Layout};
 use cstgl::{Complex, Field, Scalar};
 
 /// Uniform numbers in [-1, 1).

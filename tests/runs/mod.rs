@@ -1,12 +1,14 @@
 //! Whole runs for several test files: data, sessions over exact memory, and everything that can be read from one.
 #![allow(dead_code)] // Each test binary uses its own part.
 
+pub mod hidden;
+
+use crate::guarded::Workspace;
 use cstgl::demo::Demo;
 use cstgl::graph::dense::Dense;
 use cstgl::metrics::{Scores, scores, scores_layout};
 use cstgl::rng::Rng;
 use cstgl::session::{Flow, Outcome, Parts, Session};
-use cstgl::workspace::Workspace;
 use cstgl::{Config, Error, Scalar};
 
 /// Views of the same samples, a row a feature.
@@ -59,11 +61,9 @@ pub fn reordered<X: Copy>(items: &[X], order: &[usize]) -> Vec<X> {
     order.iter().map(|&i| items[i]).collect()
 }
 
-/// Memory of exactly the size of a session, not zero.
+/// Memory of exactly the size of a session.
 pub fn memory<T: Scalar>(config: &Config<T>) -> Result<Workspace, Error> {
-    let mut memory = Workspace::new(Session::layout(config)?);
-    memory.bytes_mut().fill(0xa5);
-    Ok(memory)
+    Session::layout(config).map(Workspace::new)
 }
 
 /// Everything that can be read from a session.

@@ -2,7 +2,17 @@
 use crate::info;
 use crate::read::views::{Input, Truth, Views};
 use crate::read::{File, labels};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
+
+thread_local! {
+    /// Files that this test has tried.
+    static TRIED: Cell<usize> = const { Cell::new(0) };
+}
+
+fn tried(what: &str) {
+    println!("TRIED {} files {what}", TRIED.get());
+}
 
 fn fixtures() -> Vec<(PathBuf, Vec<u8>)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/files");
@@ -15,6 +25,7 @@ fn fixtures() -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Everything that a command does with the bytes of a file; whether there were views in it.
 fn take(bytes: &[u8], path: &Path) -> bool {
+    TRIED.set(TRIED.get() + 1);
     let _ = labels::parse(bytes, path, None);
     let input = Input { inputs: vec![path.to_owned()], ..Input::default() };
     let Ok(file) = File::parse(bytes, path) else {
@@ -42,6 +53,7 @@ fn a_file_cut_anywhere_never_panics() {
             take(&bytes[..len], &path);
         }
     }
+    tried("cut short");
 }
 
 #[test]
@@ -71,6 +83,7 @@ fn a_changed_byte_never_panics() {
             bytes[i] = original;
         }
     }
+    tried("with a byte changed");
 }
 
 #[test]
@@ -91,4 +104,5 @@ fn noise_never_panics() {
             }
         }
     }
+    tried("of noise");
 }

@@ -147,14 +147,14 @@ impl Exact {
         Self::bytes(need.bytes())
     }
 
-    /// At a multiple of eight, and not zero.
+    /// At a multiple of eight, and full of NaN.
     pub fn bytes(bytes: usize) -> Self {
         let layout = alloc::Layout::from_size_align(bytes.max(1), 8).expect("a small layout");
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc::alloc(layout) };
         assert!(!start.is_null());
         // SAFETY: it was just allocated.
-        unsafe { start.write_bytes(0xa5, layout.size()) };
+        unsafe { start.write_bytes(0xff, layout.size()) };
         Self { start, layout }
     }
 

@@ -60,8 +60,16 @@ macro_rules! target {
                 let numbers = if input.byte() & 7 == 0 { &data } else { &sound };
                 let view = if input.byte() & 7 == 0 { input.count() } else { input.below(m) };
                 let samples = if input.byte() & 15 == 0 { input.count() } else { n };
-                let at = if input.byte() & 31 == 0 { null() } else { numbers.as_ptr() };
-                let place = if input.byte() & 31 == 0 { null_mut() } else { handle };
+                let at = match input.byte() & 31 {
+                    0 => null(),
+                    1 => numbers.as_ptr().wrapping_byte_add(1),
+                    _ => numbers.as_ptr(),
+                };
+                let place = match input.byte() & 31 {
+                    0 => null_mut(),
+                    1 => handle.wrapping_byte_add(1),
+                    _ => handle,
+                };
                 // Do so many elements lie behind the pointer, or can they lie nowhere at all?
                 let honest = |count: Option<usize>| count.is_none_or(|c| c <= 128 || c > isize::MAX as usize / size_of::<$t>());
                 let pairs = samples.checked_mul(samples);
