@@ -370,6 +370,30 @@ fn a_sweep_writes_every_point_and_its_heat_maps() {
 }
 
 #[test]
+fn a_bench_times_every_iteration_and_draws_them() {
+    let scratch = Scratch::new("bench");
+    let args = "bench --samples 80 --axis samples --csv times.csv --plot times.svg";
+    let said = printed(&scratch.0, &args.split(' ').collect::<Vec<_>>());
+    says(&said, &["80 samples, 2 views, 1 threads, f64", "iteration over streaming", "peak of the process"]);
+    let times = std::fs::read_to_string(scratch.0.join("times.csv")).unwrap();
+    assert_eq!(times.lines().count(), 1 + 20, "a line an iteration: {times}");
+    let picture = std::fs::read_to_string(scratch.0.join("times.svg")).unwrap();
+    let document = roxmltree::Document::parse(&picture).unwrap();
+    assert_eq!(document.descendants().filter(|node| node.has_tag_name("polyline")).count(), 2, "two curves");
+    says(&picture, &["streaming its bytes"]);
+}
+
+#[test]
+fn a_bench_compares_itself() {
+    let scratch = Scratch::new("ratios");
+    let said = printed(&scratch.0, &["bench", "--samples", "60", "--features", "8", "--ratios"]);
+    for axis in ["Views", "Samples"] {
+        says(&said, &[&format!("{axis}: one thread over two"), &format!("{axis}: 120 samples over 30")]);
+    }
+    says(&said, &["sparse Gram of 34000 x 600"]);
+}
+
+#[test]
 fn published_data_reaches_its_scores_without_options() {
     let Some(data) = published() else { return };
     for (args, least) in [
