@@ -162,6 +162,22 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         (real, if k == 0 || 2 * k == self.length { None } else { Some(2 * k) })
     }
 
+    /// Calls `transform` for every strip of columns, with its first column.
+    #[inline(always)]
+    fn each_strip<const W: usize>(
+        &self,
+        columns: usize,
+        work: &mut Arena<'_>,
+        mut transform: impl FnMut(&mut Scratch<'_, T, W>, usize),
+    ) -> Result<(), Error> {
+        let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
+        simd::widest(
+            #[inline(always)]
+            || (0..columns).step_by(W).for_each(|first| transform(&mut scratch, first)),
+        );
+        Ok(())
+    }
+
     fn forward_strips<const W: usize>(
         &self,
         samples: &[T],
@@ -169,21 +185,14 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         spectrum: &mut [Complex<T>],
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
-        let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
-        simd::widest(
-            #[inline(always)]
-            || {
-                for first in (0..columns).step_by(W) {
-                    self.analyse(&mut scratch, |j, part| {
-                        strip::load_part(strip::columns::<_, W>(samples, columns, j, first), part);
-                    });
-                    self.tell_frequencies(&scratch, |k, row| {
-                        strip::store(row, strip::columns_mut::<_, W>(spectrum, columns, k, first), |z| z);
-                    });
-                }
-            },
-        );
-        Ok(())
+        self.each_strip::<W>(columns, work, |scratch, first| {
+            self.analyse(scratch, |j, part| {
+                strip::load_part(strip::columns::<_, W>(samples, columns, j, first), part);
+            });
+            self.tell_frequencies(scratch, |k, row| {
+                strip::store(row, strip::columns_mut::<_, W>(spectrum, columns, k, first), |z| z);
+            });
+        })
     }
 
     fn inverse_strips<const W: usize>(
@@ -193,21 +202,14 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         samples: &mut [T],
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
-        let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
-        simd::widest(
-            #[inline(always)]
-            || {
-                for first in (0..columns).step_by(W) {
-                    self.synthesise(&mut scratch, |k, row| {
-                        strip::load(strip::columns::<_, W>(spectrum, columns, k, first), row, |z| z);
-                    });
-                    self.tell_samples(&scratch, |j, part| {
-                        strip::store_part(part, strip::columns_mut::<_, W>(samples, columns, j, first));
-                    });
-                }
-            },
-        );
-        Ok(())
+        self.each_strip::<W>(columns, work, |scratch, first| {
+            self.synthesise(scratch, |k, row| {
+                strip::load(strip::columns::<_, W>(spectrum, columns, k, first), row, |z| z);
+            });
+            self.tell_samples(scratch, |j, part| {
+                strip::store_part(part, strip::columns_mut::<_, W>(samples, columns, j, first));
+            });
+        })
     }
 
     fn forward_packed_strips<const W: usize>(
@@ -216,25 +218,18 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         columns: usize,
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
-        let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
-        simd::widest(
-            #[inline(always)]
-            || {
-                for first in (0..columns).step_by(W) {
-                    self.analyse(&mut scratch, |j, part| {
-                        strip::load_part(strip::columns::<_, W>(data, columns, j, first), part);
-                    });
-                    self.tell_frequencies(&scratch, |k, [re, im]| {
-                        let (real, imaginary) = self.packed_rows(k);
-                        strip::store_part(re, strip::columns_mut::<_, W>(data, columns, real, first));
-                        if let Some(row) = imaginary {
-                            strip::store_part(im, strip::columns_mut::<_, W>(data, columns, row, first));
-                        }
-                    });
+        self.each_strip::<W>(columns, work, |scratch, first| {
+            self.analyse(scratch, |j, part| {
+                strip::load_part(strip::columns::<_, W>(data, columns, j, first), part);
+            });
+            self.tell_frequencies(scratch, |k, [re, im]| {
+                let (real, imaginary) = self.packed_rows(k);
+                strip::store_part(re, strip::columns_mut::<_, W>(data, columns, real, first));
+                if let Some(row) = imaginary {
+                    strip::store_part(im, strip::columns_mut::<_, W>(data, columns, row, first));
                 }
-            },
-        );
-        Ok(())
+            });
+        })
     }
 
     fn inverse_packed_strips<const W: usize>(
@@ -243,25 +238,18 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         columns: usize,
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
-        let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
-        simd::widest(
-            #[inline(always)]
-            || {
-                for first in (0..columns).step_by(W) {
-                    self.synthesise(&mut scratch, |k, [re, im]| {
-                        let (real, imaginary) = self.packed_rows(k);
-                        strip::load_part(strip::columns::<_, W>(data, columns, real, first), re);
-                        if let Some(row) = imaginary {
-                            strip::load_part(strip::columns::<_, W>(data, columns, row, first), im);
-                        }
-                    });
-                    self.tell_samples(&scratch, |j, part| {
-                        strip::store_part(part, strip::columns_mut::<_, W>(data, columns, j, first));
-                    });
+        self.each_strip::<W>(columns, work, |scratch, first| {
+            self.synthesise(scratch, |k, [re, im]| {
+                let (real, imaginary) = self.packed_rows(k);
+                strip::load_part(strip::columns::<_, W>(data, columns, real, first), re);
+                if let Some(row) = imaginary {
+                    strip::load_part(strip::columns::<_, W>(data, columns, row, first), im);
                 }
-            },
-        );
-        Ok(())
+            });
+            self.tell_samples(scratch, |j, part| {
+                strip::store_part(part, strip::columns_mut::<_, W>(data, columns, j, first));
+            });
+        })
     }
 
     /// The complex transform of the samples that `load` brings.
