@@ -12,11 +12,10 @@ use cstgl::config::Config;
 use cstgl::graph::dense::Dense;
 use cstgl::session::{Flow, Parts, Session};
 use cstgl::workspace::{self, Workspace};
-use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The sensors of c_examples/embedded/example.c.
+/// The sensors of c_examples/embedded/sensors.h.
 mod sensors {
     fn mix(x: u32) -> u32 {
         let x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);
@@ -98,7 +97,7 @@ fn hashes(problem: Problem, threads: usize) -> Result<String, Error> {
 }
 
 /// The C program, with an installed library.
-fn c_hashes(problem: Problem, threads: usize, prefix: &Path, name: &str) -> String {
+fn c_program(problem: Problem, threads: usize, prefix: &Path, name: &str) -> PathBuf {
     let here = root().join("c_examples/embedded");
     let program = scratch("programs").join(format!("embedded_{name}_{}_{threads}", problem.samples));
     let mut compile = Command::new("cc");
@@ -115,23 +114,31 @@ fn c_hashes(problem: Problem, threads: usize, prefix: &Path, name: &str) -> Stri
     compile.arg("-I").arg(prefix.join("include")).arg(here.join("example.c")).arg(here.join("host.c"));
     compile.arg(prefix.join("lib/libcstgl.a")).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program);
     succeed(&mut compile);
-    let said = succeed(&mut Command::new(&program));
-    assert!(said.contains("acc_permille 1000\n"), "{said}");
-    said.lines().filter(|line| line.starts_with("hash ")).fold(String::new(), |mut all, line| {
-        writeln!(all, "{line}").unwrap();
-        all
-    })
+    program
 }
 
-/// Rust and C, with and without std (AVX2 or the registers that every x86-64 has), on one thread and several.
+/// What it prints: the registers that it found, and the hashes.
+fn run(command: &mut Command) -> (String, String) {
+    let said = succeed(command);
+    assert!(said.contains("acc_permille 1000\n"), "{said}");
+    let registers = said.lines().find_map(|line| line.strip_prefix("registers ")).unwrap_or_default();
+    let hashes = said.lines().filter(|line| line.starts_with("hash ")).map(|line| format!("{line}\n"));
+    (registers.to_owned(), hashes.collect())
+}
+
+/// Rust and C, with std (the widest registers of this machine) and without (those that every x86-64 has), on one thread
+/// and several.
 fn check(problem: Problem, expected: &str) -> Result<(), Error> {
-    for threads in [1, 2, 3] {
+    for threads in [1, 2, 3, 8] {
         assert_eq!(hashes(problem, threads)?, expected, "Rust, {threads} threads");
     }
     for threads in [1, 2] {
-        assert_eq!(c_hashes(problem, threads, installed(), "std"), expected, "C, {threads} threads");
+        let program = c_program(problem, threads, installed(), "std");
+        let (registers, hashes) = run(&mut Command::new(program));
+        assert_eq!(hashes, expected, "C, {threads} threads, {registers}");
     }
-    assert_eq!(c_hashes(problem, 1, installed_without_std(), "no_std"), expected, "C without std");
+    let program = c_program(problem, 1, installed_without_std(), "no_std");
+    assert_eq!(run(&mut Command::new(program)).1, expected, "C without std");
     Ok(())
 }
 
@@ -189,4 +196,37 @@ fn more_samples_have_the_bits_that_the_boards_print() -> Result<(), Error> {
 fn threads_change_no_bit_where_they_are_started() -> Result<(), Error> {
     let expected = hashes(LARGER, 1)?;
     check(LARGER, &expected)
+}
+
+/// A library with std looks for wide registers at run time. On machines that have fewer, it finds other code.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_width_of_the_registers_changes_no_bit() {
+    for (problem, expected) in [(SMALL, fixture("hash_40.txt")), (LARGE, fixture("hash_128.txt"))] {
+        let program = c_program(problem, 1, installed(), "std");
+        let (registers, hashes) = run(&mut Command::new(&program));
+        println!("this machine has {registers}");
+        assert_eq!(hashes, expected, "{registers}");
+        if has("qemu-x86_64") {
+            for (machine, registers) in [("Nehalem", "baseline"), ("Haswell", "avx2")] {
+                let emulated = run(Command::new("qemu-x86_64").args(["-cpu", machine]).arg(&program));
+                assert_eq!(emulated, (registers.to_owned(), expected.clone()), "{machine}");
+            }
+        }
+    }
+}
+
+/// No emulator of a machine with AVX-512 is at hand. What could round otherwise there is a product and a sum in one
+/// instruction, or an approximate quotient or root: the library has the code for such machines, and none of these.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn no_instruction_rounds_otherwise() {
+    let archive = installed().join("lib/libcstgl.a");
+    let listed = succeed(Command::new("objdump").args(["-d", "--no-show-raw-insn"]).arg(archive));
+    let instructions = || listed.lines().filter_map(|line| line.split('\t').nth(1));
+    assert!(instructions().any(|line| line.contains("%zmm")), "no code for AVX-512");
+    assert!(instructions().any(|line| line.starts_with("mulps")), "no code for every machine");
+    let other = ["vfmadd", "vfmsub", "vfnm", "rcp", "vrcp", "rsqrt", "vrsqrt"];
+    let found = instructions().find(|line| other.iter().any(|name| line.starts_with(name)));
+    assert_eq!(found, None);
 }
