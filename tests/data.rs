@@ -7,8 +7,8 @@
 #[allow(dead_code)]
 #[path = "../src/bin/cstgl/error.rs"]
 mod error;
-#[allow(dead_code)]
 mod guarded;
+#[allow(dead_code)]
 #[path = "../src/bin/cstgl/read/mod.rs"]
 mod read;
 mod runs;
