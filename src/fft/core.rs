@@ -25,7 +25,7 @@ macro_rules! with_columns {
         }
     };
 }
-pub(crate) use with_columns;
+pub(super) use with_columns;
 
 /// What a call works in.
 pub(super) struct Scratch<'a, T, const W: usize> {

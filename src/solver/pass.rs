@@ -8,10 +8,11 @@
 //! many, the bits are the same.
 
 use super::consistent::{Consistent, Rows};
-use crate::config::Config;
+use crate::config::{Axis, Config};
 use crate::linalg::vector::{LANES, pairwise};
 use crate::prox::group::Group;
 use crate::prox::simplex;
+use crate::prox::tubal::samples;
 use crate::simd::{self, Lanes, Lanewise};
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Scalar, check, parallel};
@@ -19,7 +20,10 @@ use crate::{Error, Scalar, check, parallel};
 /// Runs of samples whose sums are kept apart.
 const SPANS: usize = 32;
 /// Rows of `K` that are made at a time.
-const ROWS: usize = 8;
+fn rows_at_a_time<T: Scalar>(config: &Config<T>) -> usize {
+    if config.axis() == Axis::Samples && config.samples < samples::SMALL { 1 } else { 8 }
+}
+
 /// Sums of squares of a span: the change of `S1`, three residuals, and the next argument of the tubal shrinkage.
 pub(super) const SUMS: usize = 5;
 
@@ -68,11 +72,14 @@ struct Scratch<'a, T> {
 
 impl<'a, T: Scalar> Scratch<'a, T> {
     fn layout(config: &Config<T>) -> Result<Layout, Error> {
-        Rows::layout(config, ROWS)?.and_array::<T>(config.samples)
+        Rows::layout(config, rows_at_a_time(config))?.and_array::<T>(config.samples)
     }
 
     fn carve(config: &Config<T>, work: &mut Arena<'a>) -> Result<Self, Error> {
-        Ok(Self { rows: Rows::carve(config, ROWS, work)?, tubes: work.take(config.samples)? })
+        Ok(Self {
+            rows: Rows::carve(config, rows_at_a_time(config), work)?,
+            tubes: work.take(config.samples)?,
+        })
     }
 }
 
@@ -169,8 +176,9 @@ impl<T: Scalar> Span<'_, T> {
         let Self { first, tensors, columns, sums } = self;
         let sample = (m * n).max(1);
         let samples = tensors.d.len() / sample;
-        for start in (0..samples).step_by(ROWS) {
-            let count = ROWS.min(samples.wrapping_sub(start));
+        let step = rows_at_a_time(config);
+        for start in (0..samples).step_by(step) {
+            let count = step.min(samples.wrapping_sub(start));
             k.prepare(first.wrapping_add(start), count, &mut scratch.rows)?;
             for row in 0..count {
                 let local = start.wrapping_add(row);

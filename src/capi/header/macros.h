@@ -24,7 +24,7 @@
     (7 * (n) * (n) * (m) + ((n) <= 128 ? CSTGL_WORKSPACE_SMALL(n, m) : CSTGL_WORKSPACE_LARGE(n, m)) + \
      ((k) > 12 && 21 * (k) >= (n) ? 3 * (n) * (n) / 2 : 0) + ((m) > 8 ? 12 * (m) * (m) : 0))
 #define CSTGL_WORKSPACE_SMALL(n, m) \
-    ((m) > 2 ? 5 * (n) * (n) + 24 * (n) * (m) + 900 \
+    ((m) > 2 ? 5 * (n) * (n) + 24 * (n) * (m) + ((n) > 7 && (n) < 11 && (m) > 7 ? 1280 : 900) \
              : ((n) <= 60 ? 3 * (n) * (n) : 10 * (n) * (n) / 3) + 50 * (n) + 540)
 #define CSTGL_WORKSPACE_LARGE(n, m) \
     (2 * CSTGL_WORKSPACE_RANK(n) * (n) * (m) + (m) * (m) + 4 * (m) + \

@@ -14,7 +14,7 @@
 
 use super::{Ranks, vanishes};
 use crate::fft::RealFft;
-use crate::fft::core::{columns_in_strip, with_columns};
+use crate::fft::core::columns_in_strip;
 use crate::linalg::jacobi_eigen::{eigen, eigen_layout};
 use crate::linalg::jacobi_svd::{svd, svd_layout};
 use crate::linalg::vector::pairwise;
@@ -28,9 +28,28 @@ use num_complex::Complex;
 /// Rows of all strips that are written together, before the next rows are read.
 const ROWS: usize = 16;
 
+/// Below this many samples memory is what counts, and not speed.
+pub(crate) const SMALL: usize = 256;
+
 /// Runs of strips whose sums are kept apart, for tensors that are worth more than one.
 const fn spans(samples: usize) -> usize {
-    if samples < 256 { 1 } else { 8 }
+    if samples < SMALL { 1 } else { 8 }
+}
+
+/// Columns of a strip. The last strip has as many too, so a small tensor has narrow ones.
+const fn width<T>(samples: usize) -> usize {
+    if samples < SMALL { 4 } else { columns_in_strip::<T>() }
+}
+
+/// Calls a method with the columns of a strip as its constant.
+macro_rules! with_width {
+    ($samples:expr, $scalar:ty, $object:ident.$method:ident($($argument:expr),* $(,)?)) => {
+        match width::<$scalar>($samples) {
+            16 => $object.$method::<16>($($argument),*),
+            8 => $object.$method::<8>($($argument),*),
+            _ => $object.$method::<4>($($argument),*),
+        }
+    };
 }
 
 /// What [`shrink`] needs.
@@ -73,7 +92,7 @@ pub fn shrink<T: Scalar>(
 
 /// Numbers in the strips of a tensor.
 pub(crate) fn strips_length<T: Scalar>([samples, views, cols]: Shape) -> Result<usize, Error> {
-    let width = columns_in_strip::<T>();
+    let width = width::<T>(samples);
     check::product("strips", &[cols.div_ceil(width), views, samples, width])
 }
 
@@ -109,7 +128,7 @@ pub(crate) fn shrink_strips<T: Scalar>(
     let fft = RealFft::new(samples, &mut work)?;
     let length = fft.spectrum_len() * views * views;
     let matrices = work.take_filled::<Complex<T>>(spans(samples) * length, Complex::new(T::ZERO, T::ZERO))?;
-    let columns = columns_in_strip::<T>();
+    let columns = width::<T>(samples);
     let span = cols.div_ceil(columns).div_ceil(spans(samples)).max(1);
     let area = (span * views * samples * columns).max(1);
     let size = strips.len();
@@ -122,7 +141,9 @@ pub(crate) fn shrink_strips<T: Scalar>(
         (0..).step_by(span * columns).zip(pieces),
         &mut work.scope(),
         |work| Worker::carve(samples, views, work),
-        |(first, (strips, sums)), worker| with_columns!(T, axis.analyse(strips, first, &load, sums, worker)),
+        |(first, (strips, sums)), worker| {
+            with_width!(samples, T, axis.analyse(strips, first, &load, sums, worker))
+        },
     )?;
 
     let (shrinkage, others) = matrices.split_at_mut_checked(length).unwrap_or((&mut [], &mut []));
@@ -146,7 +167,7 @@ pub(crate) fn shrink_strips<T: Scalar>(
         strips.chunks_mut(area),
         &mut work.scope(),
         |work| Worker::carve(samples, views, work),
-        |strips, worker| with_columns!(T, axis.synthesise(strips, shrinkage, worker)),
+        |strips, worker| with_width!(samples, T, axis.synthesise(strips, shrinkage, worker)),
     )?;
     Ok(ranks)
 }
@@ -158,7 +179,7 @@ pub(crate) fn read_rows<T: Scalar>(
     first: usize,
     rows: &mut [T],
 ) {
-    let width = columns_in_strip::<T>();
+    let width = width::<T>(samples);
     for (s, strip) in strips.chunks_exact((views * samples * width).max(1)).enumerate() {
         for (v, strip) in strip.chunks_exact((samples * width).max(1)).enumerate() {
             let from = strip.chunks_exact(width).skip(first);
@@ -178,17 +199,17 @@ struct Worker<'a, T> {
 }
 
 impl<'a, T: Scalar> Worker<'a, T> {
-    fn parts(views: usize) -> Result<usize, Error> {
-        check::product("strips", &[2, views, columns_in_strip::<T>()])
+    fn parts(samples: usize, views: usize) -> Result<usize, Error> {
+        check::product("strips", &[2, views, width::<T>(samples)])
     }
 
     fn layout(samples: usize, views: usize) -> Result<Layout, Error> {
-        Layout::array::<T>(Self::parts(views)?)?.and(RealFft::<T>::scratch_layout(samples)?)
+        Layout::array::<T>(Self::parts(samples, views)?)?.and(RealFft::<T>::scratch_layout(samples)?)
     }
 
     fn carve(samples: usize, views: usize, work: &mut Arena<'a>) -> Result<Self, Error> {
         let fft = RealFft::<T>::scratch_layout(samples)?;
-        Ok(Self { parts: work.take(Self::parts(views)?)?, fft: work.part(fft)? })
+        Ok(Self { parts: work.take(Self::parts(samples, views)?)?, fft: work.part(fft)? })
     }
 }
 
@@ -403,7 +424,7 @@ impl<T: Scalar> Axis<'_, T> {
     /// Frequency `f`, a row a view.
     fn load_slice(&self, strips: &[T], f: usize, slice: &mut MatMut<'_, Complex<T>>) {
         let [samples, views, _] = self.shape;
-        let width = columns_in_strip::<T>();
+        let width = width::<T>(samples);
         let (real, imaginary) = self.fft.packed_rows(f);
         for (s, strip) in strips.chunks_exact((views * samples * width).max(1)).enumerate() {
             for v in 0..views {
@@ -420,8 +441,9 @@ impl<T: Scalar> Axis<'_, T> {
 /// The sum of the lanes, in an order that their number alone decides.
 #[inline(always)]
 fn total<T: Scalar, const W: usize>(Lanes(lanes): Lanes<T, W>) -> T {
-    let (eights, _) = lanes.as_chunks::<8>();
-    eights.iter().fold(T::ZERO, |sum, eight| sum + pairwise(*eight))
+    let (eights, rest) = lanes.as_chunks::<8>();
+    let sum = eights.iter().fold(T::ZERO, |sum, eight| sum + pairwise(*eight));
+    rest.iter().fold(sum, |sum, &x| sum + x)
 }
 
 fn by_gram_layout<F: Field>(views: usize) -> Result<Layout, Error> {
