@@ -134,14 +134,19 @@ pub(crate) fn shrink_strips<T: Scalar>(
     let size = strips.len();
     let axis = Axis { fft: &fft, shape };
 
-    let pieces = strips.chunks_mut(area).zip(matrices.chunks_exact_mut(length.max(1)));
+    let (mut rest, mut rest_of_matrices) = (&mut *strips, &mut *matrices);
+    let pieces = core::iter::from_fn(|| {
+        let piece = (split_front(&mut rest, area), split_front(&mut rest_of_matrices, length));
+        (!piece.0.is_empty()).then_some(piece)
+    });
     parallel::for_each(
         threads,
         size,
-        (0..).step_by(span * columns).zip(pieces),
+        pieces.enumerate(),
         &mut work.scope(),
         |work| Worker::carve(samples, views, work),
-        |(first, (strips, sums)), worker| {
+        |(piece, (strips, sums)), worker| {
+            let first = piece * span * columns;
             with_width!(samples, T, axis.analyse(strips, first, &load, sums, worker))
         },
     )?;
@@ -161,15 +166,25 @@ pub(crate) fn shrink_strips<T: Scalar>(
         return Ok(ranks);
     }
     let shrinkage = &*shrinkage;
+    let mut rest = strips;
+    let pieces = core::iter::from_fn(|| Some(split_front(&mut rest, area)).filter(|piece| !piece.is_empty()));
     parallel::for_each(
         threads,
         size,
-        strips.chunks_mut(area),
+        pieces,
         &mut work.scope(),
         |work| Worker::carve(samples, views, work),
         |strips, worker| with_width!(samples, T, axis.synthesise(strips, shrinkage, worker)),
     )?;
     Ok(ranks)
+}
+
+/// Takes up to `length` elements off the front.
+fn split_front<'a, E>(rest: &mut &'a mut [E], length: usize) -> &'a mut [E] {
+    let whole = core::mem::take(rest);
+    let (front, back) = whole.split_at_mut(length.min(whole.len()));
+    *rest = back;
+    front
 }
 
 /// Rows `[i][v][j]` of the tensor that the strips hold, from sample `first` on: as many samples as there is room for.
@@ -287,8 +302,8 @@ impl<T: Scalar> Axis<'_, T> {
                     let column = first + s * W;
                     let place = view * samples + start;
                     let to = strip.get_mut(place..place + count).unwrap_or(&mut []);
-                    for (i, to) in (start..).zip(to) {
-                        let row = i * views + view;
+                    for (k, to) in to.iter_mut().enumerate() {
+                        let row = (start + k) * views + view;
                         if column + W <= cols {
                             load(row, column, to);
                         } else {
