@@ -1,7 +1,8 @@
 //! Handles on threads, cancelled runs and many runs: the same bits as one alone, in memory that does not grow.
 //!
-//! `CSTGL_SECONDS` and `CSTGL_SOLVES` say how long; without them it is short. Every test prints what it tried. It goes
-//! through the C interface, and the data is large enough for one kind of handle to start threads of its own.
+//! `CSTGL_SECONDS` and `CSTGL_SOLVES` say how long, `CSTGL_HANDLES` and `CSTGL_ITERATIONS` how much at a time (less where
+//! a sanitizer makes it slow); without them it is short. Every test prints what it tried. It goes through the C interface,
+//! and the data is large enough for one kind of handle to start threads of its own.
 #![cfg(feature = "capi")]
 
 mod guarded;
@@ -121,6 +122,7 @@ fn problem(kind: usize) -> Problem {
     config.views = m as u64;
     config.clusters = 4;
     config.threads = threads;
+    config.iterations = setting("CSTGL_ITERATIONS", config.iterations);
     Problem { config, views: demo::<f64>(n, m, kind as u64).0.views, n }
 }
 
@@ -143,8 +145,8 @@ impl Problem {
 
 #[test]
 fn handles_on_threads_are_as_good_as_alone() {
-    const HANDLES: usize = 64;
     const THREADS: usize = 8;
+    let count = setting("CSTGL_HANDLES", 64) as usize;
     let _alone = alone();
     let problems: Vec<Problem> = (0..4).map(problem).collect();
     let expected: Vec<_> = problems
@@ -159,7 +161,7 @@ fn handles_on_threads_are_as_good_as_alone() {
             scope.spawn(move || {
                 let mut rng = Rng::new(thread as u64);
                 let mut handles: Vec<_> =
-                    (0..HANDLES / THREADS).map(|h| (h % 4, Handle::new(&problems[h % 4].config))).collect();
+                    (0..count / THREADS).map(|h| (h % 4, Handle::new(&problems[h % 4].config))).collect();
                 let mut first = true;
                 while first || Instant::now() < end {
                     first = false;
@@ -199,8 +201,8 @@ fn handles_on_threads_are_as_good_as_alone() {
         }
     });
     let (runs, cancellations) = (runs.into_inner(), cancellations.into_inner());
-    assert!(runs >= HANDLES && cancellations > runs);
-    println!("TRIED {runs} runs of {HANDLES} handles on {THREADS} threads against serial bits");
+    assert!(runs >= count && cancellations > runs);
+    println!("TRIED {runs} runs of {count} handles on {THREADS} threads against serial bits");
     println!("TRIED {cancellations} cancellations at random steps");
 }
 
