@@ -96,7 +96,7 @@
  * beyond), by a dense method or by a search that has a size of its own; then clustering into many clusters. */
 #define CSTGL_WORKSPACE_NUMBERS(n, m, k) \
     (7 * (n) * (n) * (m) + ((n) <= 128 ? CSTGL_WORKSPACE_SMALL(n, m) : CSTGL_WORKSPACE_LARGE(n, m)) + \
-     ((k) > 12 && 21 * (k) >= (n) ? 3 * (n) * (n) / 2 : 0) + ((m) > 8 ? 12 * (m) * (m) : 0))
+     ((k) > 12 && 21 * (k) >= (n) ? 3 * (n) * (n) / 2 : 0) + ((m) > 8 ? (12 + ((n) < 256 ? (n) : 8 * (n))) * (m) * (m) : 0))
 #define CSTGL_WORKSPACE_SMALL(n, m) \
     ((m) > 2 ? 5 * (n) * (n) + 24 * (n) * (m) + ((n) > 7 && (n) < 11 && (m) > 7 ? 1280 : 900) \
              : ((n) <= 60 ? 3 * (n) * (n) : 10 * (n) * (n) / 3) + 50 * (n) + 540)

@@ -169,7 +169,7 @@ pub const fn bytes<T>(samples: usize, views: usize, clusters: usize) -> usize {
             _ => larger(4 * n * n + 230 * n + 2000, 2 * search),
         };
     let many_clusters = if k > 12 && 21 * k >= n { 3 * n * n / 2 } else { 0 };
-    let many_views = if m > 8 { 12 * m * m } else { 0 };
+    let many_views = if m > 8 { (12 + if n < 256 { n } else { 8 * n }) * m * m } else { 0 };
     let numbers = 7 * n * n * m + if n <= 128 { small } else { large } + many_clusters + many_views;
     size_of::<T>() * numbers
 }
