@@ -216,8 +216,9 @@ fn the_width_of_the_registers_changes_no_bit() {
     }
 }
 
-/// AVX-512 itself is not run here: few machines and no emulator in Debian's QEMU have it. What could round otherwise there is a product and a sum in one
-/// instruction, or an approximate quotient or root: the library has the code for such machines, and none of these.
+/// AVX-512 itself is not run here: few machines have it, and not Debian's QEMU. What could round otherwise there is a
+/// product and a sum in one instruction, or an approximate quotient or root: the library has the code for such machines,
+/// and none of these.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn no_instruction_rounds_otherwise() {
