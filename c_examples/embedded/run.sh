@@ -231,9 +231,10 @@ wasm_run() { # LIBRARY n m k
 thumb=thumbv7em-none-eabihf
 riscv32=riscv32imac-unknown-none-elf
 wasm32=wasm32-unknown-unknown
-# The least that a run of two views needs, and any number of samples and views.
+# The least that a run of two views needs; any number of samples and views; and the reference profile as well.
 small=
 any=large,many-views
+all=$any,reference
 
 library $thumb "$small" s thumb-small
 pipeline thumb-small
@@ -257,10 +258,10 @@ run "Rust firmware" rust emulate arm -M netduinoplus2 -semihosting -nographic -k
 grep labels "$root/tests/fixtures/hash_40.txt" | diff - "$work/out/rust" >>"$log" 2>&1 || fail "the Rust firmware: other labels"
 row "netduinoplus2, Rust alone" 40 2 3 "$(bytes .text rust)" "$(bytes .bss rust)" - - same
 
-library $thumb $any s thumb-any
-cortex_m "$cortex_m4" mps2.ld thumb-any an386 "$(problem 128 3 4) -DSCORES"
+library $thumb $all s thumb-all
+cortex_m "$cortex_m4" mps2.ld thumb-all an386 "$(problem 128 3 4) -DSCORES"
 board mps2-an386 an386 hash_128.txt 128 3 4
-cortex_m "$cortex_m7" mps2.ld thumb-any an500 "$(problem 128 3 4) -DSCORES"
+cortex_m "$cortex_m7" mps2.ld thumb-all an500 "$(problem 128 3 4) -DSCORES"
 board mps2-an500 an500 hash_128.txt 128 3 4
 
 library $riscv32 "$small" s riscv-small
@@ -278,7 +279,7 @@ riscv_run riscv-any 128 3 4
 
 echo
 echo "a run on a machine of 32 bits"
-cortex_m "$cortex_m4" mps2.ld thumb-any sizes "" sizes
+cortex_m "$cortex_m4" mps2.ld thumb-all sizes "" sizes
 run sizes sizes emulate arm -M mps2-an386 -semihosting -nographic -kernel "$work/bin/sizes"
 cat "$work/out/sizes"
 
@@ -286,7 +287,7 @@ echo
 echo "Cortex-M4, default profile, k = 3: instructions of all readings, of a step (mean, most), of the labels; stack"
 for m in 2 3; do
     for n in 24 40 64 96 128; do
-        cortex_m "$cortex_m4" mps2.ld thumb-any by-size "$(problem $n $m 3)"
+        cortex_m "$cortex_m4" mps2.ld thumb-all by-size "$(problem $n $m 3)"
         run by-size by-size emulate arm -M mps2-an386 -semihosting -nographic -icount shift=0 -kernel "$work/bin/by-size"
         printf 'n = %-4s m = %s' $n $m
         for what in instructions_push instructions_step_mean instructions_step_most instructions_labels stack; do
@@ -299,7 +300,7 @@ done
 echo
 echo "bytes of text of the pipeline by feature and optimisation"
 for level in s 3; do
-    for features in "" many-views large reference $any $any,reference $any,reference,microfft; do
+    for features in "" many-views large reference $any $all $all,microfft; do
         library $thumb "$features" $level thumb-flash
         pipeline thumb-flash
         printf 'opt-level %s  %-40s %7s\n' $level "${features:-(none)}" "$(bytes .text pipeline)"
@@ -308,7 +309,7 @@ done
 
 echo
 echo "the reference profile on Cortex-M4, m = 2, with and without microfft: workspace, instructions a step, stack"
-for features in $any,reference $any,reference,microfft; do
+for features in $all $all,microfft; do
     library $thumb $features s thumb-fft
     for n in 64 128 256; do
         cortex_m "$cortex_m4" mps2.ld thumb-fft fft "$(problem $n 2 3) -DREFERENCE -DLABELS_ONLY -Wl,--defsym=STACK=16384"

@@ -5,7 +5,7 @@
 
 use super::jacobi_svd::Rotation;
 use super::product::agree;
-use super::qr::{check_norm, swap, swap_rows};
+use super::qr::{check_norm, swap};
 use super::vector::{copy, max_abs};
 use super::{Mat, MatMut};
 use crate::workspace::{Arena, Layout};
@@ -127,7 +127,7 @@ fn sort<F: Field>(values: &mut [F::Real], vectors: &mut MatMut<'_, F>) {
         let Some((other, _)) = largest else { return };
         if other != i {
             swap(values, i, other);
-            swap_rows(vectors, i, other);
+            vectors.swap_rows(i, other);
         }
     }
 }

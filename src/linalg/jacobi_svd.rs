@@ -10,7 +10,7 @@
 //! bidiagonal can say.
 
 use super::product::{self, agree};
-use super::qr::{self, Pivoting, check_norm, complete_basis, reflect, swap, swap_rows, tail, tail_mut};
+use super::qr::{self, Pivoting, check_norm, complete_basis, reflect_rows, rows_together, swap};
 use super::tridiagonal::{eigen_dense, eigen_dense_layout, scale_to_one};
 use super::vector::{axpy, copy, dot, max_abs, norm, scale};
 use super::{Mat, MatMut};
@@ -219,7 +219,7 @@ impl<'a, F: Field> Factors<'a, F> {
         let largest = rest.reduce(|best, next| if next.1[0] > best.1[0] { next } else { best });
         if let Some((other, _)) = largest.filter(|&(other, _)| other != p) {
             swap(self.norms, p, other);
-            swap_rows(&mut self.triangle, p, other);
+            self.triangle.swap_rows(p, other);
         }
     }
 
@@ -279,10 +279,12 @@ impl<'a, F: Field> Factors<'a, F> {
         qr::reflectors_to_columns(core, self.diagonal);
         left.clear();
         for i in 0..left.rows() {
-            let row = left.row_mut(i);
-            copy(core.as_ref().row(i), row);
+            copy(core.as_ref().row(i), left.row_mut(i));
+        }
+        let together = left.cols().saturating_mul(rows_together::<F>(left.cols())).max(1);
+        for rows in left.data_mut().chunks_mut(together) {
             for j in (0..self.columns.rows()).rev() {
-                reflect(tail(self.columns.as_ref().row(j), j), tail_mut(row, j));
+                reflect_rows(self.columns.as_ref().row(j), j, rows);
             }
         }
     }

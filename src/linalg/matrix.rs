@@ -135,6 +135,13 @@ impl<'a, F: Field> MatMut<'a, F> {
         }
     }
 
+    /// Row `i`, and the rows after it one behind the other.
+    #[inline(always)]
+    pub(crate) fn row_and_after_mut(&mut self, i: usize) -> (&mut [F], &mut [F]) {
+        let rows = self.data.get_mut(i.wrapping_mul(self.cols)..);
+        rows.and_then(|rows| rows.split_at_mut_checked(self.cols)).unwrap_or((&mut [], &mut []))
+    }
+
     /// Everything zero.
     pub fn clear(&mut self) {
         self.data.fill(F::ZERO);

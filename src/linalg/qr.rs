@@ -4,10 +4,10 @@
 //! `||v||^2 = 2`, or `v = 0` where there is nothing to reflect: no factor beside the vector is needed.
 
 use super::product::agree;
-use super::vector::{axpy, dot, max_abs, norm, norm2};
+use super::vector::{LANES, axpy, dot, max_abs, norm, norm2, pairwise};
 use super::{Mat, MatMut};
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Field, Scalar, check};
+use crate::{Error, Field, Scalar, check, simd};
 
 /// What [`qr`] needs.
 pub const fn qr_layout<F: Field>(rows: usize, cols: usize) -> Result<Layout, Error> {
@@ -165,7 +165,7 @@ impl<F: Field> Pivoting<'_, F> {
         let largest = remainders.reduce(|best, next| if next.1[0] > best.1[0] { next } else { best });
         let Some((other, _)) = largest else { return };
         if other != j {
-            swap_rows(x, j, other);
+            x.swap_rows(j, other);
             swap(self.permutation, j, other);
             swap(self.norms, j, other);
         }
@@ -198,12 +198,6 @@ pub(super) fn swap<T>(slice: &mut [T], i: usize, j: usize) {
     }
 }
 
-/// Exchanges two rows.
-pub(super) fn swap_rows<F: Field>(x: &mut MatMut<'_, F>, i: usize, j: usize) {
-    let (first, second) = x.two_rows_mut(i, j);
-    first.iter_mut().zip(second).for_each(|(x, y)| core::mem::swap(x, y));
-}
-
 /// From element `start` on.
 pub(super) fn tail<F>(row: &[F], start: usize) -> &[F] {
     row.get(start..).unwrap_or(&[])
@@ -215,8 +209,74 @@ pub(super) fn tail_mut<F>(row: &mut [F], start: usize) -> &mut [F] {
 }
 
 /// `y <- H y` with `H = I - v v^H`.
-pub(super) fn reflect<F: Field>(v: &[F], y: &mut [F]) {
+fn reflect<F: Field>(v: &[F], y: &mut [F]) {
     axpy(-dot(v, y), v, y);
+}
+
+/// Rows of a length that are best reflected together. A sum waits for its last addition, and four that wait
+/// together take the time of one, as long as the cache holds them; small targets have one copy of the loop.
+pub(super) const fn rows_together<F>(length: usize) -> usize {
+    if cfg!(feature = "std") && length.saturating_mul(size_of::<F>()) <= 4096 { 4 } else { 1 }
+}
+
+/// `y <- H y` for every row of `rows`, each of the length of `row`, where v is `row` from element `start` on.
+pub(super) fn reflect_rows<F: Field>(row: &[F], start: usize, rows: &mut [F]) {
+    let (length, v) = (row.len().max(1), tail(row, start));
+    let mut rest = rows;
+    if rows_together::<F>(length) == 4 {
+        simd::widest(
+            #[inline(always)]
+            || {
+                let mut fours = core::mem::take(&mut rest).chunks_exact_mut(length.saturating_mul(4));
+                for four in fours.by_ref() {
+                    reflect_four(v, start, four, length);
+                }
+                rest = fours.into_remainder();
+            },
+        );
+    }
+    rest.chunks_exact_mut(length).for_each(|y| reflect(v, tail_mut(y, start)));
+}
+
+/// Four rows of [`reflect_rows`], with the bits of [`reflect`].
+#[inline(always)]
+fn reflect_four<F: Field>(v: &[F], start: usize, four: &mut [F], length: usize) {
+    let mut ys = four.chunks_exact_mut(length).map(|y| tail_mut(y, start).get_mut(..v.len()));
+    let (Some(Some(a)), Some(Some(b)), Some(Some(c)), Some(Some(d))) =
+        (ys.next(), ys.next(), ys.next(), ys.next())
+    else {
+        return;
+    };
+    let weights = sums_over(v, [a, b, c, d]).map(|sum| -sum);
+    for (y, weight) in [a, b, c, d].into_iter().zip(weights) {
+        for (y, &v) in y.iter_mut().zip(v) {
+            *y += weight * v;
+        }
+    }
+}
+
+/// `v^H y` for four y of the length of v, each in the order of [`dot`].
+#[inline(always)]
+fn sums_over<F: Field>(v: &[F], ys: [&[F]; 4]) -> [F; 4] {
+    let mut sums = [[F::ZERO; LANES]; 4];
+    let (v_blocks, v_tail) = v.as_chunks::<LANES>();
+    let [a, b, c, d] = ys.map(|y| y.as_chunks::<LANES>());
+    let add = |sums: &mut [F; LANES], v: &[F], y: &[F]| {
+        for ((sum, v), &y) in sums.iter_mut().zip(v).zip(y) {
+            *sum += v.conj() * y;
+        }
+    };
+    let [a_sums, b_sums, c_sums, d_sums] = &mut sums;
+    for ((((v, a), b), c), d) in v_blocks.iter().zip(a.0).zip(b.0).zip(c.0).zip(d.0) {
+        add(a_sums, v, a);
+        add(b_sums, v, b);
+        add(c_sums, v, c);
+        add(d_sums, v, d);
+    }
+    for (sums, y_tail) in sums.iter_mut().zip([a.1, b.1, c.1, d.1]) {
+        add(sums, v_tail, y_tail);
+    }
+    sums.map(pairwise)
 }
 
 /// Turns columns (as rows of `x`) into reflectors: afterwards row j holds column j of R above the diagonal and the
@@ -234,11 +294,11 @@ pub(super) fn reflect_columns<F: Field>(
             pivoting.bring_largest(x, j);
         }
         *diagonal = make_reflector(tail_mut(x.row_mut(j), j));
-        for l in j.wrapping_add(1)..x.rows() {
-            let (v, y) = x.two_rows_mut(j, l);
-            reflect(tail(v, j), tail_mut(y, j));
-            if let Some(pivoting) = &mut pivoting {
-                pivoting.shorten(y, j, l);
+        let (v, after) = x.row_and_after_mut(j);
+        reflect_rows(v, j, after);
+        if let Some(pivoting) = &mut pivoting {
+            for l in j.wrapping_add(1)..x.rows() {
+                pivoting.shorten(x.as_ref().row(l), j, l);
             }
         }
     }
@@ -286,10 +346,8 @@ fn write_factors<F: Field>(mut x: MatMut<'_, F>, diagonal: &[F], mut q: MatMut<'
 pub(super) fn reflectors_to_columns<F: Field>(x: &mut MatMut<'_, F>, diagonal: &[F]) {
     // Backwards, column j of Q is H_j e_j, and the columns after it are reflected by H_j.
     for (j, &d) in diagonal.iter().enumerate().rev() {
-        for l in j.wrapping_add(1)..x.rows() {
-            let (v, y) = x.two_rows_mut(j, l);
-            reflect(tail(v, j), tail_mut(y, j));
-        }
+        let (v, after) = x.row_and_after_mut(j);
+        reflect_rows(v, j, after);
         reflect_unit(x.row_mut(j), j, phase(d));
     }
 }
