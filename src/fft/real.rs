@@ -173,7 +173,12 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         let mut scratch = self.core.scratch::<W>(&mut work.scope())?;
         simd::widest(
             #[inline(always)]
-            || (0..columns).step_by(W).for_each(|first| transform(&mut scratch, first)),
+            || {
+                // A loop and not `for_each`, whose body would be compiled apart, for narrow registers.
+                for first in (0..columns).step_by(W) {
+                    transform(&mut scratch, first);
+                }
+            },
         );
         Ok(())
     }
@@ -185,14 +190,27 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         spectrum: &mut [Complex<T>],
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
-        self.each_strip::<W>(columns, work, |scratch, first| {
-            self.analyse(scratch, |j, part| {
-                strip::load_part(strip::columns::<_, W>(samples, columns, j, first), part);
-            });
-            self.tell_frequencies(scratch, |k, row| {
-                strip::store(row, strip::columns_mut::<_, W>(spectrum, columns, k, first), |z| z);
-            });
-        })
+        self.each_strip::<W>(
+            columns,
+            work,
+            #[inline(always)]
+            |scratch, first| {
+                self.analyse(
+                    scratch,
+                    #[inline(always)]
+                    |j, part| {
+                        strip::load_part(strip::columns::<_, W>(samples, columns, j, first), part);
+                    },
+                );
+                self.tell_frequencies(
+                    scratch,
+                    #[inline(always)]
+                    |k, row| {
+                        strip::store(row, strip::columns_mut::<_, W>(spectrum, columns, k, first), |z| z);
+                    },
+                );
+            },
+        )
     }
 
     fn inverse_strips<const W: usize>(
@@ -202,14 +220,27 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         samples: &mut [T],
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
-        self.each_strip::<W>(columns, work, |scratch, first| {
-            self.synthesise(scratch, |k, row| {
-                strip::load(strip::columns::<_, W>(spectrum, columns, k, first), row, |z| z);
-            });
-            self.tell_samples(scratch, |j, part| {
-                strip::store_part(part, strip::columns_mut::<_, W>(samples, columns, j, first));
-            });
-        })
+        self.each_strip::<W>(
+            columns,
+            work,
+            #[inline(always)]
+            |scratch, first| {
+                self.synthesise(
+                    scratch,
+                    #[inline(always)]
+                    |k, row| {
+                        strip::load(strip::columns::<_, W>(spectrum, columns, k, first), row, |z| z);
+                    },
+                );
+                self.tell_samples(
+                    scratch,
+                    #[inline(always)]
+                    |j, part| {
+                        strip::store_part(part, strip::columns_mut::<_, W>(samples, columns, j, first));
+                    },
+                );
+            },
+        )
     }
 
     fn forward_packed_strips<const W: usize>(
@@ -218,18 +249,31 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         columns: usize,
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
-        self.each_strip::<W>(columns, work, |scratch, first| {
-            self.analyse(scratch, |j, part| {
-                strip::load_part(strip::columns::<_, W>(data, columns, j, first), part);
-            });
-            self.tell_frequencies(scratch, |k, [re, im]| {
-                let (real, imaginary) = self.packed_rows(k);
-                strip::store_part(re, strip::columns_mut::<_, W>(data, columns, real, first));
-                if let Some(row) = imaginary {
-                    strip::store_part(im, strip::columns_mut::<_, W>(data, columns, row, first));
-                }
-            });
-        })
+        self.each_strip::<W>(
+            columns,
+            work,
+            #[inline(always)]
+            |scratch, first| {
+                self.analyse(
+                    scratch,
+                    #[inline(always)]
+                    |j, part| {
+                        strip::load_part(strip::columns::<_, W>(data, columns, j, first), part);
+                    },
+                );
+                self.tell_frequencies(
+                    scratch,
+                    #[inline(always)]
+                    |k, [re, im]| {
+                        let (real, imaginary) = self.packed_rows(k);
+                        strip::store_part(re, strip::columns_mut::<_, W>(data, columns, real, first));
+                        if let Some(row) = imaginary {
+                            strip::store_part(im, strip::columns_mut::<_, W>(data, columns, row, first));
+                        }
+                    },
+                );
+            },
+        )
     }
 
     fn inverse_packed_strips<const W: usize>(
@@ -238,18 +282,31 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         columns: usize,
         work: &mut Arena<'_>,
     ) -> Result<(), Error> {
-        self.each_strip::<W>(columns, work, |scratch, first| {
-            self.synthesise(scratch, |k, [re, im]| {
-                let (real, imaginary) = self.packed_rows(k);
-                strip::load_part(strip::columns::<_, W>(data, columns, real, first), re);
-                if let Some(row) = imaginary {
-                    strip::load_part(strip::columns::<_, W>(data, columns, row, first), im);
-                }
-            });
-            self.tell_samples(scratch, |j, part| {
-                strip::store_part(part, strip::columns_mut::<_, W>(data, columns, j, first));
-            });
-        })
+        self.each_strip::<W>(
+            columns,
+            work,
+            #[inline(always)]
+            |scratch, first| {
+                self.synthesise(
+                    scratch,
+                    #[inline(always)]
+                    |k, [re, im]| {
+                        let (real, imaginary) = self.packed_rows(k);
+                        strip::load_part(strip::columns::<_, W>(data, columns, real, first), re);
+                        if let Some(row) = imaginary {
+                            strip::load_part(strip::columns::<_, W>(data, columns, row, first), im);
+                        }
+                    },
+                );
+                self.tell_samples(
+                    scratch,
+                    #[inline(always)]
+                    |j, part| {
+                        strip::store_part(part, strip::columns_mut::<_, W>(data, columns, j, first));
+                    },
+                );
+            },
+        )
     }
 
     /// The complex transform of the samples that `load` brings.
@@ -260,15 +317,19 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         mut load: impl FnMut(usize, &mut [T; W]),
     ) {
         let even = self.length.is_multiple_of(2);
-        self.core.spectrum(scratch, |sample, [re, im]| {
-            if even {
-                load(2 * sample, re);
-                load(2 * sample + 1, im);
-            } else {
-                load(sample, re);
-                *im = [T::ZERO; W];
-            }
-        });
+        self.core.spectrum(
+            scratch,
+            #[inline(always)]
+            |sample, [re, im]| {
+                if even {
+                    load(2 * sample, re);
+                    load(2 * sample + 1, im);
+                } else {
+                    load(sample, re);
+                    *im = [T::ZERO; W];
+                }
+            },
+        );
     }
 
     /// Hands out every frequency of the half spectrum. For even lengths
@@ -280,7 +341,9 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         mut store: impl FnMut(usize, &Row<T, W>),
     ) {
         if !self.length.is_multiple_of(2) {
-            scratch.rows.iter().enumerate().take(self.spectrum_len()).for_each(|(k, row)| store(k, row));
+            for (k, row) in scratch.rows.iter().enumerate().take(self.spectrum_len()) {
+                store(k, row);
+            }
             return;
         }
         let half = self.length / 2;
@@ -321,27 +384,35 @@ impl<'w, T: Scalar> RealFft<'w, T> {
         };
         // The inverse is the forward transform with the parts exchanged before and after.
         if self.length.is_multiple_of(2) {
-            self.core.spectrum(scratch, |k, row| {
-                let mut mirror = [[T::ZERO; W]; 2];
-                load_real_ends(k, row);
-                load_real_ends(half - k, &mut mirror);
-                let root = self.root(k).conj();
-                for_each_column(row, &mut mirror, |low, high| {
-                    let even = low + high.conj();
-                    let odd = (low - high.conj()) * root;
-                    let z = Complex::new(even.re - odd.im, even.im + odd.re).scale(scale);
-                    (Complex::new(z.im, z.re), high)
-                });
-            });
+            self.core.spectrum(
+                scratch,
+                #[inline(always)]
+                |k, row| {
+                    let mut mirror = [[T::ZERO; W]; 2];
+                    load_real_ends(k, row);
+                    load_real_ends(half - k, &mut mirror);
+                    let root = self.root(k).conj();
+                    for_each_column(row, &mut mirror, |low, high| {
+                        let even = low + high.conj();
+                        let odd = (low - high.conj()) * root;
+                        let z = Complex::new(even.re - odd.im, even.im + odd.re).scale(scale);
+                        (Complex::new(z.im, z.re), high)
+                    });
+                },
+            );
         } else {
-            self.core.spectrum(scratch, |k, row| {
-                let (source, sign) = if k > half { (self.length - k, -scale) } else { (k, scale) };
-                load_real_ends(source, row);
-                let [re, im] = row;
-                for (re, im) in re.iter_mut().zip(im) {
-                    (*re, *im) = (*im * sign, *re * scale);
-                }
-            });
+            self.core.spectrum(
+                scratch,
+                #[inline(always)]
+                |k, row| {
+                    let (source, sign) = if k > half { (self.length - k, -scale) } else { (k, scale) };
+                    load_real_ends(source, row);
+                    let [re, im] = row;
+                    for (re, im) in re.iter_mut().zip(im) {
+                        (*re, *im) = (*im * sign, *re * scale);
+                    }
+                },
+            );
         }
     }
 
@@ -358,7 +429,9 @@ impl<'w, T: Scalar> RealFft<'w, T> {
                 store(2 * j + 1, odd);
             }
         } else {
-            scratch.rows.iter().enumerate().take(self.length).for_each(|(j, [_, re])| store(j, re));
+            for (j, [_, re]) in scratch.rows.iter().enumerate().take(self.length) {
+                store(j, re);
+            }
         }
     }
 
