@@ -517,7 +517,8 @@ typedef struct cstgl_config {
      */
     uint64_t seed;
     /**
-     * Threads at most: 1. The result does not depend on it; a library for small targets has no threads.
+     * Threads at most: 1. The result does not depend on it; more than 64 are as good as 64, and a library for small
+     * targets has no threads.
      */
     uint64_t threads;
 } cstgl_config;
@@ -812,7 +813,8 @@ cstgl_status cstgl_push_f32(struct cstgl_f32 *handle,
 
 /**
  * Adds a dense block with any strides, in elements: feature f of sample j stands at
- * `f * feature_stride + j * sample_stride`. `length` is the number of elements that may be read.
+ * `f * feature_stride + j * sample_stride`. `length` is the number of elements that may be read. Several features
+ * that all stand at one place (a `feature_stride` of zero) are refused.
  */
 cstgl_status cstgl_push_strided_f32(struct cstgl_f32 *handle,
                                     size_t view,

@@ -177,7 +177,7 @@ pub struct Config<T> {
     pub restarts: usize,
     /// Of the random probes and of k-means.
     pub seed: u64,
-    /// Threads at most (feature `parallel`). The result does not depend on it.
+    /// Threads at most (feature `parallel`); more than 64 are as good as 64. The result does not depend on it.
     pub threads: usize,
 }
 

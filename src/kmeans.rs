@@ -43,7 +43,7 @@ impl Options {
 /// What was found beside the labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit<T> {
-    /// Sum of the squared distances to the centres.
+    /// Sum of the squared distances to the centres; the largest number where it is beyond the range of the type.
     pub inertia: T,
     /// Different labels: fewer than asked for only where rows coincide.
     pub clusters: usize,
@@ -125,7 +125,7 @@ pub fn cluster<T: Scalar>(
         }
     }
     let mut fit = fit.unwrap_or(Fit { inertia: T::ZERO, clusters: 0, rounds: 0 });
-    fit.inertia = fit.inertia / scale / scale;
+    fit.inertia = Scalar::min(fit.inertia / scale / scale, T::MAX);
     fit.clusters = number_by_appearance(best, counts);
     for (&i, &label) in order.iter().zip(&*best) {
         put_label(labels, i, label);

@@ -6,9 +6,18 @@
 use crate::Error;
 use crate::workspace::Arena;
 
+/// Threads that are started at most, however many are asked for.
+const MOST: usize = 64;
+
 /// Workers that a thread count asks for; each has scratch of its own.
 pub(crate) const fn workers(threads: usize) -> usize {
-    if cfg!(feature = "parallel") && threads > 1 { threads } else { 1 }
+    if !cfg!(feature = "parallel") || threads <= 1 {
+        1
+    } else if threads < MOST {
+        threads
+    } else {
+        MOST
+    }
 }
 
 /// Elements below which starting a thread costs more than it saves.
@@ -27,34 +36,42 @@ pub(crate) fn for_each<'a, Piece: Send, Scratch: Send>(
 ) -> Result<(), Error> {
     #[cfg(feature = "parallel")]
     if workers(threads) > 1 && size >= WORTH_A_THREAD {
-        let pieces = std::sync::Mutex::new(pieces);
-        let next = || pieces.lock().ok().and_then(|mut pieces| pieces.next());
-        let worker = |mut scratch: Scratch| {
-            let mut outcome = Ok(());
-            while let Some(piece) = next() {
-                outcome = outcome.and(run(piece, &mut scratch));
-            }
-            outcome
-        };
-        return std::thread::scope(|scope| {
-            // A thread that cannot be had is not needed: the caller's own takes all pieces that are left.
-            let mut outcome = Ok(());
-            let mut helpers = heapless::Vec::<_, 64>::new();
-            for _ in 1..workers(threads).min(64) {
-                let scratch = scratch(work)?;
-                let worker = &worker;
-                let builder = std::thread::Builder::new().name("cstgl".into());
-                if let Ok(handle) = builder.spawn_scoped(scope, move || worker(scratch)) {
-                    let _ = helpers.push(handle);
-                }
-            }
-            outcome = outcome.and(worker(scratch(work)?));
-            for helper in helpers {
-                outcome = outcome.and(helper.join().unwrap_or(Ok(())));
-            }
-            outcome
-        });
+        return on_threads(workers(threads), pieces, work, scratch, run);
     }
     let mut scratch = scratch(work)?;
     pieces.try_for_each(|piece| run(piece, &mut scratch))
+}
+
+/// [`for_each`] on several threads.
+#[cfg(feature = "parallel")]
+#[inline(never)] // What it takes to start a thread is not on the stack of those who need none.
+fn on_threads<'a, Piece: Send, Scratch: Send>(
+    workers: usize,
+    pieces: impl Iterator<Item = Piece> + Send,
+    work: &mut Arena<'a>,
+    mut scratch: impl FnMut(&mut Arena<'a>) -> Result<Scratch, Error>,
+    run: impl Fn(Piece, &mut Scratch) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let (pieces, outcome) = (std::sync::Mutex::new(pieces), std::sync::Mutex::new(Ok(())));
+    let next = || pieces.lock().ok().and_then(|mut pieces| pieces.next());
+    let worker = |mut scratch: Scratch| {
+        while let Some(piece) = next() {
+            let result = run(piece, &mut scratch);
+            if let Ok(mut outcome) = outcome.lock() {
+                *outcome = outcome.and(result);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..workers {
+            let scratch = scratch(work)?;
+            let worker = &worker;
+            // A thread that cannot be had is not needed: the caller's own takes all pieces that are left.
+            let _ =
+                std::thread::Builder::new().name("cstgl".into()).spawn_scoped(scope, move || worker(scratch));
+        }
+        worker(scratch(work)?);
+        Ok(())
+    })?;
+    outcome.into_inner().unwrap_or(Ok(()))
 }

@@ -274,9 +274,18 @@ proptest! {
 }
 
 #[test]
-fn broadcast_strides_and_a_long_slice_are_fine() {
-    let constant = Dense::strided(&[2.0_f64, 9.0], 3, 4, 0, 0).unwrap();
-    assert_eq!(sum(4, [Block::Dense(constant)]), [12.0; 16]);
+fn equal_samples_and_a_long_slice_are_fine() {
+    let constant = Dense::strided(&[2.0_f64, 1.0, 3.0, 9.0], 3, 4, 1, 0).unwrap();
+    assert_eq!(sum(4, [Block::Dense(constant)]), [14.0; 16]);
+    let single = Dense::strided(&[2.0_f64, 9.0], 1, 4, 0, 0).unwrap();
+    assert_eq!(sum(4, [Block::Dense(single)]), [4.0; 16]);
+}
+
+/// Found by fuzzing: two bytes of memory and a stride of zero made a block of as many features as a number can say.
+#[test]
+fn features_in_one_place_are_refused() {
+    let refused = Dense::strided(&[2.0_f64, 9.0], usize::MAX, 4, 0, 0).err();
+    assert_eq!(refused, Some(Error::Parameter { what: "feature stride", requirement: "at least 1" }));
 }
 
 #[test]

@@ -150,6 +150,16 @@ fn the_number_of_threads_changes_no_bit() {
     }
 }
 
+/// A layout that made room for every thread that a number can ask for would take for ever.
+#[test]
+fn any_number_of_threads_has_a_layout() {
+    for (name, config) in variants::<f64>(30, 3) {
+        let layout = |threads| Session::layout(&Config { threads, ..config });
+        assert_eq!(layout(usize::MAX), layout(64), "{name}");
+        assert!(layout(usize::MAX).is_ok(), "{name}");
+    }
+}
+
 #[test]
 fn a_tolerance_ends_the_run_early_and_a_resumed_run_knows() {
     let (data, _) = demo::<f64>(40, 2, 1);

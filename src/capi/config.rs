@@ -114,7 +114,8 @@ pub struct cstgl_config {
     pub restarts: u64,
     /// Names the random numbers. The same seed gives the same bits on every machine.
     pub seed: u64,
-    /// Threads at most: 1. The result does not depend on it; a library for small targets has no threads.
+    /// Threads at most: 1. The result does not depend on it; more than 64 are as good as 64, and a library for small
+    /// targets has no threads.
     pub threads: u64,
 }
 

@@ -82,7 +82,8 @@ pub unsafe extern "C" fn cstgl_push_f32(
 }
 
 /// Adds a dense block with any strides, in elements: feature f of sample j stands at
-/// `f * feature_stride + j * sample_stride`. `length` is the number of elements that may be read.
+/// `f * feature_stride + j * sample_stride`. `length` is the number of elements that may be read. Several features
+/// that all stand at one place (a `feature_stride` of zero) are refused.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cstgl_push_strided_f32(
     handle: *mut cstgl_f32,

@@ -43,7 +43,8 @@ impl<'a, T: Scalar> Dense<'a, T> {
         Self::strided(data, features, samples, 1, features)
     }
 
-    /// Any strides, in elements; the slice may be longer than what they reach.
+    /// Any strides, in elements; the slice may be longer than what they reach. A stride of zero between samples makes
+    /// them equal; between features it is refused, because then no memory would bound their number, nor the time.
     pub fn strided(
         data: &'a [T],
         features: usize,
@@ -52,6 +53,9 @@ impl<'a, T: Scalar> Dense<'a, T> {
         sample_stride: usize,
     ) -> Result<Self, Error> {
         check::positive("samples", samples)?;
+        if features > 1 && feature_stride == 0 {
+            return Err(Error::Parameter { what: "feature stride", requirement: "at least 1" });
+        }
         if features > 0 {
             let along_features = check::product("block", &[features.saturating_sub(1), feature_stride])?;
             let along_samples = check::product("block", &[samples.saturating_sub(1), sample_stride])?;

@@ -284,6 +284,7 @@ static void dense(void) {
     REFUSED(CSTGL_ERROR_OVERFLOW, STRIDED(0, data, D * N, D, N, 1, SIZE_MAX / 2));
     REFUSED(CSTGL_ERROR_OVERFLOW, STRIDED(0, data, SIZE_MAX, D, N, N, 1));
     REFUSED(CSTGL_ERROR_LENGTH, STRIDED(0, data, D * N, D, N + 1, 1, 1));
+    REFUSED(CSTGL_ERROR_PARAMETER, STRIDED(0, data, D * N, SIZE_MAX, N, 0, 1));
 }
 
 static void sparse(void) {
