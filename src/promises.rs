@@ -1,7 +1,7 @@
 //! What we promise, and the test that holds each promise.
 //!
-//! `tests/prove.sh` runs all of them and prints how much each has tried; CI runs those that are tests of cargo on every
-//! change. There is no code in this module.
+//! `tests/prove.sh` runs all of them and prints how much each has tried; CI runs those that are tests of cargo, and
+//! `tests/prove.sh --short`, on every change. There is no code in this module.
 //!
 //! | promise | what it means | held by |
 //! |---|---|---|

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Proves what README and `cstgl::promises` promise, and prints a table: promise, test, count tried, failures.
 #
-#     tests/prove.sh            everything, at most half an hour on two cores
+#     tests/prove.sh            everything, about half an hour on two cores once `cargo test --features full` has run
 #     tests/prove.sh --short    what CI runs on every change after `cargo test`, and what that does not: a few minutes
 #
 # It fails if anything fails or if a test tried nothing. Tools that are missing are installed where that is possible
@@ -221,7 +221,7 @@ if wanted fuzz; then
         echo $? >"$logs/fuzz_$1.status"
     }
     if nightly && logged fuzz_build fuzz_build; then
-        seconds=$(pick 120 60)
+        seconds=60
         for target in "${targets[@]}"; do
             while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
             fuzz "$target" "$seconds" &
@@ -282,8 +282,9 @@ if wanted coverage; then
         rm -rf "$out/profiles" && mkdir -p "$out/profiles"
         failures=0
         # All tests but those that drive other builds of the library, from which no profile comes, and the longest, which
-        # run the same lines on more data.
-        mapfile -t all < <(basename -s .rs tests/*.rs | grep -vxE 'allocation|capi|data|embedded|no_std')
+        # run the same lines on more data (with session, extremes, soak and figures it takes ten minutes more).
+        mapfile -t all < <(basename -s .rs tests/*.rs |
+            grep -vxE 'allocation|capi|data|embedded|extremes|figures|no_std|session|soak')
         longest=(every_length_to_1024 long_lengths published_data the_papers_rows the_reference_profile_gives)
         CARGO_INCREMENTAL=0 RUSTFLAGS="-C instrument-coverage" LLVM_PROFILE_FILE="$out/profiles/%p-%m.profraw" \
             CSTGL_CASES=8 CSTGL_SECONDS=0 CSTGL_SOLVES=50 logged coverage cargo +nightly test --target-dir "$out/coverage" \
