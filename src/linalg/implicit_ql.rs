@@ -13,8 +13,8 @@ use crate::{Error, Scalar, simd};
 const SWEEPS: usize = 40;
 /// Full sweeps that the queue holds.
 const QUEUED_SWEEPS: usize = 16;
-/// Columns that are rotated together, from registers.
-const STRIP: usize = 8;
+/// Columns that are rotated together, from registers; two sweeps at a time need twice as many.
+const STRIP: usize = if cfg!(feature = "std") { 8 } else { 16 };
 
 /// What [`ql`] needs for a matrix of order `n`.
 pub(crate) fn ql_layout<T: Scalar>(n: usize) -> Result<Layout, Error> {
