@@ -281,7 +281,15 @@ fn equal_samples_and_a_long_slice_are_fine() {
     assert_eq!(sum(4, [Block::Dense(single)]), [4.0; 16]);
 }
 
-/// Found by fuzzing: two bytes of memory and a stride of zero made a block of as many features as a number can say.
+/// Found by fuzzing: four billion features, of which three are there, took as long as four billion.
+#[test]
+fn features_that_no_sample_has_cost_nothing() {
+    let (pointers, indices, values) = ([0, 2, 4], [5, u32::MAX - 1, 5, 4_000_000_000], [1.0, 2.0, 3.0, 4.0]);
+    let block = Csr::by_sample(&pointers, &indices, &values, usize::MAX, 2).unwrap();
+    assert_eq!(sum(2, [Block::Sparse(block)]), [5.0, 3.0, 3.0, 25.0]);
+}
+
+/// Found by fuzzing: two numbers in memory and a stride of zero made a block of as many features as a number can say.
 #[test]
 fn features_in_one_place_are_refused() {
     let refused = Dense::strided(&[2.0_f64, 9.0], usize::MAX, 4, 0, 0).err();

@@ -159,7 +159,7 @@ fn add_outer<T: Scalar>(gram: &mut [T], n: usize, samples: &[u32], values: &[T])
 
 /// The next features of a block whose rows are samples, transposed.
 struct Window<'a, T> {
-    /// Features that are done.
+    /// Features before the window.
     done: usize,
     /// Non-zeros of each sample that are done.
     taken: &'a mut [usize],
@@ -198,9 +198,13 @@ impl<'a, T: Scalar> Window<'a, T> {
         })
     }
 
-    /// Transposes the next features, as many as there is room for; false where none are left.
+    /// Transposes the next features, as many as there is room for; false where none are left. Features that no sample
+    /// has cost nothing, however many.
     fn advance(&mut self, block: &Csr<'_, T>) -> bool {
-        self.done = self.done.saturating_add(self.width);
+        let next =
+            block.rows().zip(&*self.taken).filter_map(|((indices, _), &taken)| indices.get(taken)).min();
+        let Some(&next) = next else { return false };
+        self.done = next as usize;
         self.count(block);
         self.width = self.fit().min(block.features.saturating_sub(self.done));
         self.fill(block);
