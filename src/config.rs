@@ -286,6 +286,11 @@ impl<T: Scalar> Config<T> {
         check::not_negative("beta", self.beta)?;
         check::positive_number("gamma", self.gamma)?;
         check::positive_number("rho", self.rho)?;
+        if self.rho < T::MIN_POSITIVE.sqrt() {
+            // Multipliers are divided by it, and their quotients multiplied.
+            let requirement = "at least the root of the smallest normal number";
+            return Err(Error::Parameter { what: "rho", requirement });
+        }
         check::not_negative("tolerance", self.tolerance)?;
         if !(self.mu.is_finite() && self.mu >= T::ONE) {
             return Err(Error::Parameter { what: "mu", requirement: "finite and at least one" });
