@@ -291,6 +291,7 @@ fn parameters_outside_their_domain_are_refused() {
         other => panic!("{other:?}"),
     };
     assert_eq!(parameter(refused(Config { clusters: 11, ..good })), "clusters");
+    assert_eq!(parameter(refused(Config { rho: 1e-200, ..good })), "rho", "its inverse squared is no number");
     for bad in [f64::NAN, f64::INFINITY, -1.0, -0.5] {
         assert_eq!(parameter(refused(Config { graph: graph(10, bad), ..good })), "weight");
         assert_eq!(parameter(refused(Config { graph: GraphTerm::Fixed { alpha: bad }, ..good })), "alpha");
