@@ -211,14 +211,14 @@ if wanted fuzz; then
             --target-dir "$out/fuzz" --bins
     }
     # One target: what is committed once more, then a search for more, starting from it.
-    # A gate must judge the change and not the dice: in the short form the search is the same each time, from seed 1.
+    # A gate must judge the change and not the dice: in the short form the search is the same each time.
     fuzz() { # target, seconds, further option
         [ -z "$short" ] || rm -rf "$out/corpus/$1" # what an earlier search found would make this one another
         local corpus=$out/corpus/$1 binary=$out/fuzz/$host/release/$1
         mkdir -p "$corpus" "$out/artifacts"
         local options=(-timeout=25 -rss_limit_mb=2048 -artifact_prefix="$out/artifacts/$1-" -print_final_stats=1)
         "$binary" "${options[@]}" -runs=0 "tests/fuzz/seeds/$1" >"$logs/replay_$1.log" 2>&1 &&
-            "$binary" "${options[@]}" "$3" -max_len=2048 -max_total_time="$2" "$corpus" "tests/fuzz/seeds/$1" \
+            "$binary" "${options[@]}" "$3" -runs="$(pick -1 10000)" -max_len=2048 -max_total_time="$2" "$corpus" "tests/fuzz/seeds/$1" \
                 >"$logs/fuzz_$1.log" 2>&1
         echo $? >"$logs/fuzz_$1.status"
     }
