@@ -155,7 +155,7 @@ pub struct Config<T> {
     pub beta: T,
     /// Weight of the norm of the specific parts.
     pub gamma: T,
-    /// The first penalty.
+    /// The first penalty, at least the root of the smallest normal number.
     pub rho: T,
     /// The penalty's growth per iteration, at least 1.
     pub mu: T,
@@ -287,7 +287,7 @@ impl<T: Scalar> Config<T> {
         check::positive_number("gamma", self.gamma)?;
         check::positive_number("rho", self.rho)?;
         if self.rho < T::MIN_POSITIVE.sqrt() {
-            // Multipliers are divided by it, and their quotients multiplied.
+            // Tensors are divided by it, and then squared for their norms.
             let requirement = "at least the root of the smallest normal number";
             return Err(Error::Parameter { what: "rho", requirement });
         }

@@ -16,7 +16,8 @@ short=
 [ "${1:-}" = --short ] && short=1
 [ $# -gt 1 ] || { [ $# = 1 ] && [ -z "$short" ]; } && { sed -n '2,10p' "$0"; exit 2; }
 
-out=${CARGO_TARGET_DIR:-$root/target}/prove
+built=${CARGO_TARGET_DIR:-$root/target}
+out=$built/prove
 logs=$out/logs
 mkdir -p "$logs"
 rm -f "$logs"/*
@@ -112,7 +113,8 @@ fi
 c_programs() {
     local prefix=$out/prefix sanitize="-fsanitize=address,undefined -fno-sanitize=alignment -fno-sanitize-recover=all"
     # Where tests/capi.rs has built the same, so that it is not built twice.
-    PREFIX=$prefix CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}/tmp/capi/prefix_target \
+    local scratch=tmp/capi
+    PREFIX=$prefix CARGO_TARGET_DIR=$built/$scratch/prefix_target \
         logged install sh install.sh || { row "C" "install.sh" 0 1; return; }
     local private
     private=$(sed -n 's/^Libs.private://p' "$prefix/lib/pkgconfig/cstgl.pc")
@@ -212,21 +214,21 @@ if wanted fuzz; then
     }
     # One target: what is committed once more, then a search for more, starting from it.
     # A gate must judge the change and not the dice: in the short form the search is the same each time.
-    fuzz() { # target, seconds, further option
+    fuzz() { # target, seconds
         [ -z "$short" ] || rm -rf "$out/corpus/$1" # what an earlier search found would make this one another
         local corpus=$out/corpus/$1 binary=$out/fuzz/$host/release/$1
         mkdir -p "$corpus" "$out/artifacts"
         local options=(-timeout=25 -rss_limit_mb=2048 -artifact_prefix="$out/artifacts/$1-" -print_final_stats=1)
+        local search=(-seed="$(pick 0 1)" -runs="$(pick -1 10000)" -max_len=2048 -max_total_time="$2")
         "$binary" "${options[@]}" -runs=0 "tests/fuzz/seeds/$1" >"$logs/replay_$1.log" 2>&1 &&
-            "$binary" "${options[@]}" "$3" -runs="$(pick -1 10000)" -max_len=2048 -max_total_time="$2" "$corpus" "tests/fuzz/seeds/$1" \
-                >"$logs/fuzz_$1.log" 2>&1
+            "$binary" "${options[@]}" "${search[@]}" "$corpus" "tests/fuzz/seeds/$1" >"$logs/fuzz_$1.log" 2>&1
         echo $? >"$logs/fuzz_$1.status"
     }
     if nightly && logged fuzz_build fuzz_build; then
         seconds=60
         for target in "${targets[@]}"; do
             while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
-            fuzz "$target" "$seconds" "-seed=$(pick 0 1)" &
+            fuzz "$target" "$seconds" &
         done
         wait
         for target in "${targets[@]}"; do

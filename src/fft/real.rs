@@ -195,20 +195,12 @@ impl<'w, T: Scalar> RealFft<'w, T> {
             work,
             #[inline(always)]
             |scratch, first| {
-                self.analyse(
-                    scratch,
-                    #[inline(always)]
-                    |j, part| {
-                        strip::load_part(strip::columns::<_, W>(samples, columns, j, first), part);
-                    },
-                );
-                self.tell_frequencies(
-                    scratch,
-                    #[inline(always)]
-                    |k, row| {
-                        strip::store(row, strip::columns_mut::<_, W>(spectrum, columns, k, first), |z| z);
-                    },
-                );
+                self.analyse(scratch, |j, part| {
+                    strip::load_part(strip::columns::<_, W>(samples, columns, j, first), part);
+                });
+                self.tell_frequencies(scratch, |k, row| {
+                    strip::store(row, strip::columns_mut::<_, W>(spectrum, columns, k, first), |z| z);
+                });
             },
         )
     }
@@ -225,20 +217,12 @@ impl<'w, T: Scalar> RealFft<'w, T> {
             work,
             #[inline(always)]
             |scratch, first| {
-                self.synthesise(
-                    scratch,
-                    #[inline(always)]
-                    |k, row| {
-                        strip::load(strip::columns::<_, W>(spectrum, columns, k, first), row, |z| z);
-                    },
-                );
-                self.tell_samples(
-                    scratch,
-                    #[inline(always)]
-                    |j, part| {
-                        strip::store_part(part, strip::columns_mut::<_, W>(samples, columns, j, first));
-                    },
-                );
+                self.synthesise(scratch, |k, row| {
+                    strip::load(strip::columns::<_, W>(spectrum, columns, k, first), row, |z| z);
+                });
+                self.tell_samples(scratch, |j, part| {
+                    strip::store_part(part, strip::columns_mut::<_, W>(samples, columns, j, first));
+                });
             },
         )
     }
@@ -254,24 +238,16 @@ impl<'w, T: Scalar> RealFft<'w, T> {
             work,
             #[inline(always)]
             |scratch, first| {
-                self.analyse(
-                    scratch,
-                    #[inline(always)]
-                    |j, part| {
-                        strip::load_part(strip::columns::<_, W>(data, columns, j, first), part);
-                    },
-                );
-                self.tell_frequencies(
-                    scratch,
-                    #[inline(always)]
-                    |k, [re, im]| {
-                        let (real, imaginary) = self.packed_rows(k);
-                        strip::store_part(re, strip::columns_mut::<_, W>(data, columns, real, first));
-                        if let Some(row) = imaginary {
-                            strip::store_part(im, strip::columns_mut::<_, W>(data, columns, row, first));
-                        }
-                    },
-                );
+                self.analyse(scratch, |j, part| {
+                    strip::load_part(strip::columns::<_, W>(data, columns, j, first), part);
+                });
+                self.tell_frequencies(scratch, |k, [re, im]| {
+                    let (real, imaginary) = self.packed_rows(k);
+                    strip::store_part(re, strip::columns_mut::<_, W>(data, columns, real, first));
+                    if let Some(row) = imaginary {
+                        strip::store_part(im, strip::columns_mut::<_, W>(data, columns, row, first));
+                    }
+                });
             },
         )
     }
@@ -287,24 +263,16 @@ impl<'w, T: Scalar> RealFft<'w, T> {
             work,
             #[inline(always)]
             |scratch, first| {
-                self.synthesise(
-                    scratch,
-                    #[inline(always)]
-                    |k, [re, im]| {
-                        let (real, imaginary) = self.packed_rows(k);
-                        strip::load_part(strip::columns::<_, W>(data, columns, real, first), re);
-                        if let Some(row) = imaginary {
-                            strip::load_part(strip::columns::<_, W>(data, columns, row, first), im);
-                        }
-                    },
-                );
-                self.tell_samples(
-                    scratch,
-                    #[inline(always)]
-                    |j, part| {
-                        strip::store_part(part, strip::columns_mut::<_, W>(data, columns, j, first));
-                    },
-                );
+                self.synthesise(scratch, |k, [re, im]| {
+                    let (real, imaginary) = self.packed_rows(k);
+                    strip::load_part(strip::columns::<_, W>(data, columns, real, first), re);
+                    if let Some(row) = imaginary {
+                        strip::load_part(strip::columns::<_, W>(data, columns, row, first), im);
+                    }
+                });
+                self.tell_samples(scratch, |j, part| {
+                    strip::store_part(part, strip::columns_mut::<_, W>(data, columns, j, first));
+                });
             },
         )
     }

@@ -159,8 +159,8 @@ fn add_outer<T: Scalar>(gram: &mut [T], n: usize, samples: &[u32], values: &[T])
 
 /// The next features of a block whose rows are samples, transposed.
 struct Window<'a, T> {
-    /// Features before the window.
-    done: usize,
+    /// The first feature of the window.
+    first: usize,
     /// Non-zeros of each sample that are done.
     taken: &'a mut [usize],
     /// Where the non-zeros of the window's features end.
@@ -189,7 +189,7 @@ impl<'a, T: Scalar> Window<'a, T> {
 
     fn carve(work: &mut Arena<'a>, samples: usize) -> Result<Self, Error> {
         Ok(Self {
-            done: 0,
+            first: 0,
             taken: work.take_filled(samples, 0)?,
             ends: work.take(samples)?,
             values: work.take(capacity(samples))?,
@@ -204,9 +204,9 @@ impl<'a, T: Scalar> Window<'a, T> {
         let next =
             block.rows().zip(&*self.taken).filter_map(|((indices, _), &taken)| indices.get(taken)).min();
         let Some(&next) = next else { return false };
-        self.done = next as usize;
+        self.first = next as usize;
         self.count(block);
-        self.width = self.fit().min(block.features.saturating_sub(self.done));
+        self.width = self.fit();
         self.fill(block);
         self.width > 0
     }
@@ -216,7 +216,7 @@ impl<'a, T: Scalar> Window<'a, T> {
         self.ends.fill(0);
         for ((indices, _), &taken) in block.rows().zip(&*self.taken) {
             for &index in indices.get(taken..).unwrap_or(&[]) {
-                match self.ends.get_mut((index as usize).wrapping_sub(self.done)) {
+                match self.ends.get_mut((index as usize).wrapping_sub(self.first)) {
                     Some(count) => *count = count.saturating_add(1),
                     None => break,
                 }
@@ -243,7 +243,7 @@ impl<'a, T: Scalar> Window<'a, T> {
         let ends = self.ends.get_mut(..self.width).unwrap_or(&mut []);
         for (sample, ((indices, values), taken)) in (0..).zip(block.rows().zip(&mut *self.taken)) {
             for (&index, &value) in indices.iter().zip(values).skip(*taken) {
-                let Some(place) = ends.get_mut((index as usize).wrapping_sub(self.done)) else { break };
+                let Some(place) = ends.get_mut((index as usize).wrapping_sub(self.first)) else { break };
                 put(self.samples, *place, sample);
                 put(self.values, *place, value);
                 *place = place.saturating_add(1);

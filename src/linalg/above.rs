@@ -341,7 +341,7 @@ impl<F: Field> Search<'_, '_, F> {
                 self.depth = None;
                 let wish = self.wish;
                 let allowed = |value| wish.residual_allowed(value, view.size, wanted);
-                self.space.residual_candidates(wanted, allowed)?
+                self.space.residual_candidates(wanted, allowed)
             } else if self.space.newest() <= self.space.room() || self.may_complete() {
                 self.depth = self.depth.map(|depth| depth.saturating_add(1));
                 self.space.image_candidates()

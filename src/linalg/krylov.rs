@@ -313,24 +313,15 @@ impl<'a, F: Field> Space<'a, F> {
         &mut self,
         count: usize,
         allowed: impl Fn(F::Real) -> F::Real,
-    ) -> Result<usize, Error> {
-        let count = count.min(self.block.rows()).min(self.count);
-        let weights = self.rotation.get(..count.wrapping_mul(self.count)).unwrap_or(&[]);
-        let weights = Mat::new("basis", weights, count, self.count)?;
-        let (basis, images) = (self.basis.as_ref(), self.images.as_ref());
-        multiply(weights, rows_of(basis, 0..self.count)?, rows_of_mut(&mut self.block, 0..count)?)?;
-        multiply(weights, rows_of(images, 0..self.count)?, rows_of_mut(&mut self.correction, 0..count)?)?;
+    ) -> usize {
         let mut candidates = 0;
-        for i in 0..count {
-            let theta = at(self.values, i);
-            let (y, image) = (self.block.row_mut(i), self.correction.as_ref().row(i));
-            y.iter_mut().zip(image).for_each(|(y, &image)| *y = image - y.scale(theta));
-            if vector::norm(y) > allowed(theta) {
-                self.block.swap_rows(candidates, i);
+        for i in 0..count.min(self.block.rows()) {
+            if self.residual(i) > allowed(at(self.values, i)) {
+                vector::copy(self.correction.as_ref().row(0), self.block.row_mut(candidates));
                 candidates = candidates.wrapping_add(1);
             }
         }
-        Ok(candidates)
+        candidates
     }
 
     /// Turns the basis onto its first `keep` Ritz vectors and forgets the rest.
@@ -453,7 +444,7 @@ pub fn top<F: Field>(
             return Err(Error::NotConverged { what: "leading eigenpairs", limit: space.products() });
         }
         // What the wanted pairs lack; those that are settled need nothing more.
-        let candidates = space.residual_candidates(wanted, |_| allowed)?;
+        let candidates = space.residual_candidates(wanted, |_| allowed);
         if candidates > space.room() && capacity < n {
             // Half of what the next block leaves free goes to Ritz vectors that are not wanted but near.
             let free = capacity.saturating_sub(candidates).saturating_sub(wanted);

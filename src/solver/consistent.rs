@@ -342,7 +342,6 @@ enum Found {
 }
 
 /// The factors of one slice.
-#[inline(never)] // One field's locals at a time: small stacks.
 fn search_slice<T: Scalar, F: Field<Real = T>>(
     argument: Argument<'_, T>,
     config: &Config<T>,
@@ -370,7 +369,6 @@ fn search_slice<T: Scalar, F: Field<Real = T>>(
     find(&mut matrix, &wish, &options, values, factors, &mut work)
 }
 
-#[inline(never)] // As above.
 fn find<F: Field>(
     slice: &mut impl Map<F>,
     wish: &Wish<F::Real>,
