@@ -96,7 +96,7 @@ fn partial<F: Field>(
     let mut vectors = vec![real::<F>(7.0); options.max_rank * a.cols()];
     vectors.iter_mut().zip(warm.iter().flatten()).for_each(|(v, w)| *v = *w);
     let before = vectors.clone();
-    let mut scratch = vec![F::ZERO; Matrix::scratch(a, options.max_rank + options.probes)?];
+    let mut scratch = vec![F::ZERO; Matrix::<F>::scratch(a.cols())?];
     let wish = Wish { tau, norm, warm: warm.len() };
     let rows = MatMut::new("v", &mut vectors, options.max_rank, a.cols())?;
     let mut map = Matrix::new(a, &mut scratch);
@@ -112,7 +112,7 @@ fn partial<F: Field>(
 
 fn shrunk<F: Field>(a: Mat<'_, F>, tau: F::Real, (values, vectors): &Triplets<F>) -> Vec<F> {
     let count = values.len();
-    let mut scratch = vec![F::ZERO; Matrix::scratch(a, count).expect("small")];
+    let mut scratch = vec![F::ZERO; Matrix::<F>::scratch(a.cols()).expect("small")];
     let mut left = vec![F::ZERO; count * a.rows()];
     let v = Mat::new("v", vectors, count, a.cols()).expect("rows");
     let rows = MatMut::new("left", &mut left, count, a.rows()).expect("rows");
@@ -590,7 +590,8 @@ fn the_workspace_is_exact() {
         let mut arena = Arena::new(whole.take::<u8>(length).expect("there"));
         let rows = MatMut::new("v", &mut vectors, 2, 2).expect("a square");
         let wish = Wish { tau: 0.5, norm: None, warm: 0 };
-        let mut map = Matrix::new(mat, &mut []);
+        let mut scratch = vec![0.0; Matrix::<f64>::scratch(2).expect("small")];
+        let mut map = Matrix::new(mat, &mut scratch);
         let result = singular_above(&mut map, &wish, &options, &mut values, rows, &mut arena);
         assert_eq!(result.is_ok(), fits, "{result:?}");
         assert_eq!(values == [7.0; 2], !fits);
@@ -615,7 +616,7 @@ fn mismatched_shapes_are_refused() {
     let out = MatMut::new("left", &mut left, 1, 3).expect("a row");
     let refused = shrink_factor(&mut Matrix::new(mat, &mut []), 0.0, &[1.0, 2.0], v, out);
     assert!(matches!(refused, Err(Error::Length { .. })));
-    // A complex product needs scratch, and says so.
+    // A product needs scratch, and says so.
     let c = [Complex::new(1.0_f64, 1.0); 2];
     let mut y = [Complex::new(0.0, 0.0); 1];
     let row = Mat::new("x", &c, 1, 2).expect("a row");

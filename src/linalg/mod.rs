@@ -12,6 +12,7 @@ pub mod jacobi_eigen;
 pub mod jacobi_svd;
 pub mod krylov;
 pub mod matrix;
+pub(crate) mod normal;
 pub mod partial_svd;
 pub mod product;
 pub mod qr;

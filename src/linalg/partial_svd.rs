@@ -8,7 +8,8 @@ pub use super::above::{Outcome, Proof};
 
 use super::above::Above;
 use super::krylov::Operator;
-use super::product::{agree, multiply, multiply_add, multiply_adjoint};
+use super::normal::{self, BLOCK, panel_length};
+use super::product::agree;
 use super::rotate::{rows_of, rows_of_mut};
 use super::tridiagonal::scale_to_one;
 use super::{Mat, MatMut, vector};
@@ -44,52 +45,26 @@ pub trait Map<F: Field> {
     }
 }
 
-/// Rows of a matrix that pass by together in a product with `A^H A`: they stay in a second-level cache.
-pub(crate) const BLOCK: usize = 8;
-
-/// Vectors whose products with a block of rows are kept on the stack.
-const GROUP: usize = 16;
-
-/// `conj(y) += A^H s A x` for a block of at most [`BLOCK`] rows of `A`, from `conj(x)`; returns the largest element of
-/// `A x`.
-pub(crate) fn add_normal<F: Field>(
-    block: Mat<'_, F>,
-    conjugates: Mat<'_, F>,
-    s: F::Real,
-    y: &mut MatMut<'_, F>,
-) -> Result<F::Real, Error> {
-    let mut largest = F::Real::ZERO;
-    for first in (0..conjugates.rows()).step_by(GROUP) {
-        let vectors = first..first.saturating_add(GROUP).min(conjugates.rows());
-        let mut parts = [F::ZERO; GROUP * BLOCK];
-        let parts = parts.get_mut(..vectors.len().wrapping_mul(block.rows())).unwrap_or(&mut []);
-        let mut products = MatMut::new("parts", parts, vectors.len(), block.rows())?;
-        multiply_adjoint(rows_of(conjugates, vectors.clone())?, block, products.as_mut())?;
-        check::finite("matrix", products.as_ref().data())?;
-        largest = Scalar::max(largest, vector::max_abs(products.as_ref().data()));
-        vector::scale(products.data_mut(), s);
-        multiply_add(products.as_ref(), block, rows_of_mut(y, vectors)?)?;
-    }
-    Ok(largest)
-}
-
 /// A matrix in memory as a [`Map`].
 #[derive(Debug)]
 pub struct Matrix<'a, F> {
     a: Mat<'a, F>,
-    conjugates: &'a mut [F],
+    panels: &'a mut [F],
     threads: usize,
 }
 
+/// Panels that products need: the vectors, and the sums of two halves of the rows.
+const PANELS: usize = 3;
+
 impl<'a, F: Field> Matrix<'a, F> {
-    /// Scratch elements for products with `count` vectors at a time: none where numbers are their conjugates.
-    pub fn scratch(a: Mat<'_, F>, count: usize) -> Result<usize, Error> {
-        if F::IS_COMPLEX { check::product("block", &[count, a.rows().max(a.cols())]) } else { Ok(0) }
+    /// Scratch elements for products of a matrix of so many columns with any number of vectors.
+    pub fn scratch(cols: usize) -> Result<usize, Error> {
+        check::product("panels", &[PANELS, panel_length::<F>(cols)?])
     }
 
     /// `scratch` has [`Self::scratch`] elements.
     pub const fn new(a: Mat<'a, F>, scratch: &'a mut [F]) -> Self {
-        Self { a, conjugates: scratch, threads: 1 }
+        Self { a, panels: scratch, threads: 1 }
     }
 
     /// The same, with products on several threads; two are used, and any number gives the same bits.
@@ -98,23 +73,14 @@ impl<'a, F: Field> Matrix<'a, F> {
         Self { threads, ..self }
     }
 
-    /// The rows of `x`, conjugated. The products that we have are `conj(x) -> conj(A x)`.
-    pub(crate) fn conjugated<'b>(conjugates: &'b mut [F], x: Mat<'b, F>) -> Result<Mat<'b, F>, Error> {
-        if !F::IS_COMPLEX {
-            return Ok(x);
-        }
-        let available = conjugates.len();
-        let Some(copy) = conjugates.get_mut(..x.data().len()) else {
-            return Err(Error::Length { what: "scratch", expected: x.data().len(), found: available });
-        };
-        copy.iter_mut().zip(x.data()).for_each(|(c, x)| *c = x.conj());
-        Mat::new("block", copy, x.rows(), x.cols())
-    }
-}
-
-pub(crate) fn conjugate<F: Field>(mut x: MatMut<'_, F>) {
-    if F::IS_COMPLEX {
-        x.data_mut().iter_mut().for_each(|x| *x = x.conj());
+    /// The panels.
+    fn panels(&mut self) -> Result<[&mut [F]; PANELS], Error> {
+        let (length, expected) = (panel_length::<F>(self.a.cols())?, Self::scratch(self.a.cols())?);
+        let found = self.panels.len();
+        let short = Error::Length { what: "scratch", expected, found };
+        let (x, rest) = self.panels.split_at_mut_checked(length).ok_or(short)?;
+        let (y, rest) = rest.split_at_mut_checked(length).ok_or(short)?;
+        Ok([x, y, rest.get_mut(..length).ok_or(short)?])
     }
 }
 
@@ -128,14 +94,26 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
     }
 
     fn apply(&mut self, x: Mat<'_, F>, mut y: MatMut<'_, F>) -> Result<(), Error> {
-        multiply_adjoint(Self::conjugated(self.conjugates, x)?, self.a, y.as_mut())?;
-        conjugate(y);
+        let a = self.a;
+        agree_on_shapes(x, &y, a.cols(), a.rows())?;
+        let [panel, ..] = self.panels()?;
+        for group in normal::groups::<F>(x.rows()) {
+            normal::pack(x, group, panel);
+            normal::multiply_panel(a, group, panel, &mut y, 0);
+        }
         Ok(())
     }
 
     fn apply_adjoint(&mut self, y: Mat<'_, F>, mut x: MatMut<'_, F>) -> Result<(), Error> {
-        multiply(Self::conjugated(self.conjugates, y)?, self.a, x.as_mut())?;
-        conjugate(x);
+        let a = self.a;
+        agree_on_shapes(y, &x, a.rows(), a.cols())?;
+        let [panel, ..] = self.panels()?;
+        x.clear();
+        for group in normal::groups::<F>(y.rows()) {
+            panel.fill(F::ZERO);
+            normal::add_adjoint_panel(a, group, y, 0, panel);
+            normal::unpack_add(panel, group, &mut x);
+        }
         Ok(())
     }
 
@@ -143,46 +121,50 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
         &mut self,
         x: Mat<'_, F>,
         s: F::Real,
-        mut middle: MatMut<'_, F>,
+        _: MatMut<'_, F>,
         mut y: MatMut<'_, F>,
     ) -> Result<F::Real, Error> {
-        let conjugates = Self::conjugated(self.conjugates, x)?;
-        let (a, count) = (self.a, y.rows());
+        let (a, threads) = (self.a, self.threads);
+        agree_on_shapes(x, &y, a.cols(), a.cols())?;
+        let [panel, sums, more_sums] = self.panels()?;
         // The two halves of the rows are summed apart, so that a thread can have each.
-        let room = count.wrapping_mul(a.cols()) <= middle.as_ref().data().len();
-        let middle_row = if room { half(a.rows()) } else { a.rows() };
-        let spare_rows = if middle_row < a.rows() { count } else { 0 };
-        let spare = middle.data_mut().get_mut(..spare_rows.wrapping_mul(a.cols())).unwrap_or(&mut []);
-        let mut spare = MatMut::new("block", spare, spare_rows, a.cols())?;
+        let middle = half(a.rows());
         let mut largest = [F::Real::ZERO; 2];
-        let sums = [(0..middle_row, y.as_mut()), (middle_row..a.rows(), spare.as_mut())];
-        parallel::for_each(
-            self.threads,
-            a.data().len(),
-            sums.into_iter().zip(&mut largest),
-            &mut Arena::new(&mut []),
-            |_| Ok(()),
-            |((rows, mut y), largest), ()| {
-                y.clear();
-                // A few vectors and their images stay in a second-level cache while all rows pass by.
-                for first in (0..y.rows()).step_by(GROUP) {
-                    let group = first..first.saturating_add(GROUP).min(y.rows());
-                    let conjugates = rows_of(conjugates, group.clone())?;
-                    let mut y = rows_of_mut(&mut y, group)?;
-                    for first in rows.clone().step_by(BLOCK) {
-                        let block = first..first.saturating_add(BLOCK).min(rows.end);
-                        let part = add_normal(rows_of(a, block)?, conjugates, s, &mut y)?;
-                        *largest = Scalar::max(*largest, part);
-                    }
-                }
-                Ok(())
-            },
-        )?;
-        vector::axpy(F::ONE, spare.as_ref().data(), y.data_mut());
-        conjugate(y);
+        y.clear();
+        for group in normal::groups::<F>(x.rows()) {
+            normal::pack(x, group, panel);
+            let halves = [(0..middle, &mut *sums), (middle..a.rows(), &mut *more_sums)];
+            parallel::for_each(
+                threads,
+                a.data().len(),
+                halves.into_iter().zip(&mut largest),
+                &mut Arena::new(&mut []),
+                |_| Ok(()),
+                |((rows, sums), largest), ()| {
+                    sums.fill(F::ZERO);
+                    let part = normal::add_normal(rows_of(a, rows)?, group, panel, s, sums)?;
+                    *largest = Scalar::max(*largest, part);
+                    Ok(())
+                },
+            )?;
+            normal::unpack_add(sums, group, &mut y);
+            normal::unpack_add(more_sums, group, &mut y);
+        }
         let [first, second] = largest;
         Ok(Scalar::max(first, second))
     }
+}
+
+/// As many vectors come out as go in, of these lengths.
+pub(crate) fn agree_on_shapes<F: Field>(
+    from: Mat<'_, F>,
+    to: &MatMut<'_, F>,
+    length: usize,
+    image_length: usize,
+) -> Result<(), Error> {
+    agree("rows of the product", from.rows(), to.rows())?;
+    agree("length of the vectors", length, from.cols())?;
+    agree("columns of the product", image_length, to.cols())
 }
 
 /// Where the second half of so many rows begins: after whole blocks.

@@ -29,19 +29,6 @@ pub fn multiply<F: Field>(a: Mat<'_, F>, b: Mat<'_, F>, mut c: MatMut<'_, F>) ->
     Ok(())
 }
 
-/// `C += A B`.
-pub(crate) fn multiply_add<F: Field>(
-    a: Mat<'_, F>,
-    b: Mat<'_, F>,
-    mut c: MatMut<'_, F>,
-) -> Result<(), Error> {
-    agree("rows of the second factor", a.cols(), b.rows())?;
-    agree("rows of the product", a.rows(), c.rows())?;
-    agree("columns of the product", b.cols(), c.cols())?;
-    combine_rows(|i, k| a.at(i, k), b, &mut c);
-    Ok(())
-}
-
 /// `C = A^H B`.
 pub fn adjoint_multiply<F: Field>(a: Mat<'_, F>, b: Mat<'_, F>, mut c: MatMut<'_, F>) -> Result<(), Error> {
     agree("rows of the second factor", a.rows(), b.rows())?;

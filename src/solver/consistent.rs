@@ -4,7 +4,7 @@
 //! low, dense slices elsewhere. On the samples axis it is a tensor, in strips.
 
 use super::Progress;
-use super::spectrum::{Argument, Slice, frequencies, is_complex, is_real, planes, planes_mut};
+use super::spectrum::{Argument, Norms, Slice, frequencies, is_complex, is_real, planes, planes_mut};
 use crate::config::{Axis, Config, Rank};
 use crate::linalg::partial_svd::{
     Map, Matrix, Options, Outcome, Wish, singular_above, singular_above_layout,
@@ -46,6 +46,11 @@ impl Sizes {
         }
         Ok(Self { rank, factors: check::product("factors", &[m, rank, n])?, dense })
     }
+}
+
+/// Slices whose factors are looked for; none where a dense method does it all.
+pub(super) fn searched<T: Scalar>(config: &Config<T>) -> Result<usize, Error> {
+    Ok(if Sizes::of(config)?.rank > 0 { frequencies(config.views) } else { 0 })
 }
 
 /// The factors `K_hat(f) = L^T conj(R)` of all slices. They last from step to step: a search starts from the last.
@@ -113,6 +118,8 @@ pub(super) struct Consistent<'a, T> {
     inverse: &'a [T],
     /// A row of zeros.
     zeros: &'a [T],
+    /// All `m` powers of `exp(-2 pi i / m)`.
+    pub(super) roots: &'a [Complex<T>],
 }
 
 /// Memory of one step: what `K` stays in, and what [`update`] gives back.
@@ -149,7 +156,7 @@ pub(super) fn layouts<T: Scalar>(config: &Config<T>) -> Result<(Layout, Layout),
 pub(super) fn update<'a, T: Scalar>(
     config: &Config<T>,
     mut factors: Factors<'a, T>,
-    (s1, q2): (&[T], &[T]),
+    (s1, q2, norms): (&[T], &[T], &[T]),
     progress: &Progress<T>,
     work: &mut Arena<'a>,
 ) -> Result<(Consistent<'a, T>, Ranks), Error> {
@@ -175,7 +182,9 @@ pub(super) fn update<'a, T: Scalar>(
         let work = &mut work.scope();
         let ranks = samples::shrink_strips(dense, [n, m, n], tau, config.threads, load, work)?;
         (if ranks.total == 0 { Form::Zero } else { Form::Strips }, ranks)
-    } else if let Some(ranks) = search(config, &mut factors, argument, tau, dense, &mut work.scope())? {
+    } else if let Some(ranks) =
+        search(config, &mut factors, (argument, norms), tau, dense, &mut work.scope())?
+    {
         (Form::Factors, ranks)
     } else {
         (Form::Slices, shrink_slices(argument, tau, dense, &mut work.scope())?)
@@ -187,7 +196,7 @@ pub(super) fn update<'a, T: Scalar>(
     if let Some(last) = factors.counts.last_mut() {
         *last = u32::try_from(ranks.largest).unwrap_or(u32::MAX);
     }
-    Ok((Consistent { form, samples: n, views: m, factors, dense, inverse, zeros }, ranks))
+    Ok((Consistent { form, samples: n, views: m, factors, dense, inverse, zeros, roots }, ranks))
 }
 
 /// Element `(v, p)`: what plane `p` of a spectrum contributes to view `v`.
@@ -250,7 +259,7 @@ fn form_and_shrink<T: Scalar, F: Field<Real = T>>(
 fn search<T: Scalar>(
     config: &Config<T>,
     factors: &mut Factors<'_, T>,
-    argument: Argument<'_, T>,
+    (argument, norms): (Argument<'_, T>, &[T]),
     tau: T,
     dense: &mut [T],
     work: &mut Arena<'_>,
@@ -265,27 +274,20 @@ fn search<T: Scalar>(
     let area = factors.rank * n;
     let mut ranks = Ranks::default();
     for f in 0..frequencies(m) {
-        let warm = factors.count(f);
+        let (warm, norms) = (factors.count(f), Norms::read(norms, f));
+        let wish = Wish { tau, norm: norms.map(|norms| norms.frobenius), warm };
         let (right, left) = (planes_mut(factors.right, area, f, m), planes_mut(factors.left, area, f, m));
         let slice = planes_mut(dense, n * n, f, m);
-        let (found, multiplicity) = if is_real(f, m) {
-            let factors = SliceFactors { warm, right, left };
-            (search_slice::<T, T>(argument, config, f, tau, factors, slice, work)?, 1)
+        let multiplicity = if is_real(f, m) { 1 } else { 2 };
+        let found = if norms.is_some_and(|norms| norms.spectral <= tau) {
+            Found::Factors(0)
+        } else if is_real(f, m) {
+            let factors = SliceFactors { right, left };
+            search_slice::<T, T>(argument, config, f, &wish, factors, slice, work)?
         } else {
             let (right, left) = (as_complex_mut(right), as_complex_mut(left));
-            let factors = SliceFactors { warm, right, left };
-            (
-                search_slice::<T, Complex<T>>(
-                    argument,
-                    config,
-                    f,
-                    tau,
-                    factors,
-                    as_complex_mut(slice),
-                    work,
-                )?,
-                2,
-            )
+            let factors = SliceFactors { right, left };
+            search_slice::<T, Complex<T>>(argument, config, f, &wish, factors, as_complex_mut(slice), work)?
         };
         let found = match (found, config.rank) {
             (Found::Factors(count), _) => count,
@@ -322,12 +324,11 @@ fn search_layout<T: Scalar, F: Field<Real = T>>(config: &Config<T>, rank: usize)
     let count = rank.saturating_add(options.probes);
     Layout::array::<T>(rank)?
         .and(Slice::<T, F>::layout(n, count)?)?
-        .and(singular_above_layout::<F>(n, n, &options)?.or(Layout::array::<T>(n)?.and_array::<T>(n)?))
+        .and(singular_above_layout::<F>(n, n, &options)?)
 }
 
-/// Right vectors, the first `warm` of which are those of the last step, and left factors.
+/// Right vectors, the first of which are those of the last step, and left factors.
 struct SliceFactors<'a, F> {
-    warm: usize,
     right: &'a mut [F],
     left: &'a mut [F],
 }
@@ -346,7 +347,7 @@ fn search_slice<T: Scalar, F: Field<Real = T>>(
     argument: Argument<'_, T>,
     config: &Config<T>,
     f: usize,
-    tau: T,
+    wish: &Wish<T>,
     factors: SliceFactors<'_, F>,
     memory: &mut [F],
     work: &mut Arena<'_>,
@@ -356,17 +357,13 @@ fn search_slice<T: Scalar, F: Field<Real = T>>(
     let mut work = work.scope();
     let values = work.take::<T>(options.max_rank)?;
     let mut slice = Slice::new(argument, f, options.max_rank.saturating_add(options.probes), &mut work)?;
-    let bounds = slice.measure(memory, work.scope().take(2 * n)?, config.threads)?;
-    if bounds.spectral_norm() <= tau {
-        return Ok(Found::Factors(0));
-    }
-    let wish = Wish { tau, norm: Some(bounds.frobenius()), warm: factors.warm };
     if memory.is_empty() {
-        return find(&mut slice, &wish, &options, values, factors, &mut work);
+        return find(&mut slice, wish, &options, values, factors, &mut work);
     }
+    slice.form_all(memory, config.threads)?;
     let mut matrix =
-        Matrix::new(Mat::new("slice", memory, n, n)?, slice.into_conjugates()).with_threads(config.threads);
-    find(&mut matrix, &wish, &options, values, factors, &mut work)
+        Matrix::new(Mat::new("slice", memory, n, n)?, slice.into_panels()).with_threads(config.threads);
+    find(&mut matrix, wish, &options, values, factors, &mut work)
 }
 
 fn find<F: Field>(
@@ -374,7 +371,7 @@ fn find<F: Field>(
     wish: &Wish<F::Real>,
     options: &Options<F::Real>,
     values: &mut [F::Real],
-    SliceFactors { right, left, .. }: SliceFactors<'_, F>,
+    SliceFactors { right, left }: SliceFactors<'_, F>,
     work: &mut Arena<'_>,
 ) -> Result<Found, Error> {
     let n = slice.cols();

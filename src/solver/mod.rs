@@ -19,10 +19,12 @@ mod pass;
 mod spectrum;
 
 use crate::config::Config;
+use crate::prox::tubal::vanishing;
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Scalar, check};
 use consistent::Factors;
 use pass::{Tensors, Weights};
+use spectrum::Norms;
 
 /// What one step reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,6 +69,8 @@ pub(crate) struct State<'a, T> {
     pub(crate) q2: &'a mut [T],
     /// Sums of squares of the columns of `E + Q1/rho`.
     columns: &'a mut [T],
+    /// Norms of the slices of `S1 + Q2/rho` in which factors are looked for.
+    norms: &'a mut [T],
     factors: Factors<'a, T>,
 }
 
@@ -75,8 +79,13 @@ impl<'a, T: Scalar> State<'a, T> {
     pub(crate) fn layouts(config: &Config<T>) -> Result<(Layout, Layout), Error> {
         let tensor = check::product("tensor", &[config.samples, config.views, config.samples])?;
         let pair = Layout::array::<T>(tensor)?.and_array::<T>(tensor)?;
-        let rest = pair.and(pair)?.and_array::<T>(config.samples)?.and(Factors::layout(config)?)?;
-        Ok((pair, rest))
+        let rest =
+            pair.and(pair)?.and_array::<T>(config.samples)?.and_array::<T>(Self::norms_length(config)?)?;
+        Ok((pair, rest.and(Factors::layout(config)?)?))
+    }
+
+    fn norms_length(config: &Config<T>) -> Result<usize, Error> {
+        Ok(consistent::searched(config)? * Norms::<T>::LENGTH)
     }
 
     /// Memory of a step.
@@ -96,6 +105,7 @@ impl<'a, T: Scalar> State<'a, T> {
             q1: arena.take(tensor)?,
             q2: arena.take(tensor)?,
             columns: arena.take(config.samples)?,
+            norms: arena.take(Self::norms_length(config)?)?,
             factors: Factors::carve(config, arena)?,
         })
     }
@@ -107,6 +117,7 @@ impl<'a, T: Scalar> State<'a, T> {
         {
             tensor.fill(T::ZERO);
         }
+        self.norms.fill(T::MAX);
         self.factors.clear();
         Progress { iteration: 0, rho: config.rho, argument: T::ZERO }
     }
@@ -122,8 +133,8 @@ impl<'a, T: Scalar> State<'a, T> {
         let mut work = work.scope();
         let rho = progress.rho;
         let next = next_penalty(config, rho);
-        let Self { d, b, s1, e, q1, q2, columns, factors } = self;
-        let (k, ranks) = consistent::update(config, factors, (s1, q2), progress, &mut work)?;
+        let Self { d, b, s1, e, q1, q2, columns, norms, factors } = self;
+        let (k, ranks) = consistent::update(config, factors, (s1, q2, norms), progress, &mut work)?;
         let weights = Weights {
             rho,
             inverse: T::ONE / rho,
@@ -132,10 +143,12 @@ impl<'a, T: Scalar> State<'a, T> {
             specific: T::ONE / (T::TWO * config.gamma + rho),
             self_loops: config.self_loops,
             noise: config.noise,
+            // Where the norm of the whole is far from the threshold now, it will decide the next step too.
+            watched: !vanishing(T::from_f64(8.0) * progress.argument.sqrt(), config.views, config.tau(rho)),
         };
         let tensors = Tensors { d, b, s1, e, q1, q2 };
         let [change, split, low_rank, noise, argument] =
-            pass::run(config, &weights, tensors, &k, columns, &mut work)?;
+            pass::run(config, &weights, tensors, &k, (columns, norms), &mut work)?;
         *progress = Progress { iteration: progress.iteration.saturating_add(1), rho: next, argument };
         Ok(Record {
             iteration: progress.iteration,

@@ -7,7 +7,8 @@
 //! Sums run in *spans* of samples whose number depends on `n` alone, and the spans are added in order: one thread or
 //! many, the bits are the same.
 
-use super::consistent::{Consistent, Rows};
+use super::consistent::{self, Consistent, Rows};
+use super::spectrum::{Argument, Norms, Sums, Watch};
 use crate::config::{Axis, Config};
 use crate::linalg::vector::{LANES, pairwise};
 use crate::prox::group::Group;
@@ -39,6 +40,8 @@ pub(super) struct Weights<T> {
     pub(super) specific: T,
     pub(super) self_loops: bool,
     pub(super) noise: Group,
+    /// Should the slices of the next argument be summed up?
+    pub(super) watched: bool,
 }
 
 /// The tensors: distances, `B` and so on, `[i][v][j]` each.
@@ -57,6 +60,8 @@ struct Span<'a, T> {
     tensors: Tensors<'a, T>,
     columns: &'a mut [T],
     sums: &'a mut [T],
+    /// What [`Watch`] sums up; empty where it does not.
+    slices: &'a mut [T],
 }
 
 const fn span_rows(samples: usize) -> usize {
@@ -68,17 +73,27 @@ struct Scratch<'a, T> {
     rows: Rows<'a, T>,
     /// Shrinkage of the tubes of one sample.
     tubes: &'a mut [T],
+    /// A row of a slice.
+    slice: &'a mut [T],
 }
 
 impl<'a, T: Scalar> Scratch<'a, T> {
     fn layout(config: &Config<T>) -> Result<Layout, Error> {
-        Rows::layout(config, rows_at_a_time(config))?.and_array::<T>(config.samples)
+        Rows::layout(config, rows_at_a_time(config))?
+            .and_array::<T>(config.samples)?
+            .and_array::<T>(Self::slice_length(config)?)
+    }
+
+    fn slice_length(config: &Config<T>) -> Result<usize, Error> {
+        let watched = consistent::searched(config)? > 0;
+        Ok(if watched { Watch::<T>::row_length(config.samples, config.views) } else { 0 })
     }
 
     fn carve(config: &Config<T>, work: &mut Arena<'a>) -> Result<Self, Error> {
         Ok(Self {
             rows: Rows::carve(config, rows_at_a_time(config), work)?,
             tubes: work.take(config.samples)?,
+            slice: work.take(Self::slice_length(config)?)?,
         })
     }
 }
@@ -88,33 +103,42 @@ pub(super) fn layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
     let columns = check::product("columns", &[SPANS, config.samples])?;
     let mut layout =
         Layout::array::<T>(columns)?.and_array::<T>(SPANS * SUMS)?.and_array::<T>(config.samples)?;
+    layout = layout.and_array::<T>(check::product("sums of slices", &[SPANS, slices_length(config)?])?)?;
     for _ in 0..parallel::workers(config.threads) {
         layout = layout.and(Scratch::layout(config)?)?;
     }
     Ok(layout)
 }
 
-/// One pass. `columns` holds the sums of squares of the columns of `E + Q1/rho`, and afterwards those of the next step.
-/// Returns the sums over all elements.
+/// Numbers that a span sums up for the slices of the next argument.
+fn slices_length<T: Scalar>(config: &Config<T>) -> Result<usize, Error> {
+    check::product("sums of slices", &[consistent::searched(config)?, Sums::<T>::length(config.samples)])
+}
+
+/// One pass. `columns` holds the sums of squares of the columns of `E + Q1/rho`, and afterwards those of the next step, and
+/// `norms` those of its slices. Returns the sums over all elements.
 #[inline(never)] // Its locals are gone before the next part of the step: small stacks.
 pub(super) fn run<T: Scalar>(
     config: &Config<T>,
     weights: &Weights<T>,
     tensors: Tensors<'_, T>,
     k: &Consistent<'_, T>,
-    columns: &mut [T],
+    (columns, norms): (&mut [T], &mut [T]),
     work: &mut Arena<'_>,
 ) -> Result<[T; SUMS], Error> {
     let (n, m) = (config.samples, config.views);
     let mut work = work.scope();
     let partial_columns = work.take_filled::<T>(SPANS * n, T::ZERO)?;
     let partial_sums = work.take_filled::<T>(SPANS * SUMS, T::ZERO)?;
+    let slices = if weights.watched { slices_length(config)? } else { 0 };
+    let partial_slices = work.take_filled::<T>(SPANS * slices, T::ZERO)?;
     let shrinkage = work.take::<T>(n)?;
     for (factor, &squares) in shrinkage.iter_mut().zip(&*columns) {
         *factor = shrink(squares, weights.inverse);
     }
 
     let area = (span_rows(n) * m * n).max(1);
+    let mut unused = &mut *partial_slices;
     let Tensors { d, b, s1, e, q1, q2 } = tensors;
     let spans = d
         .chunks(area)
@@ -131,6 +155,7 @@ pub(super) fn run<T: Scalar>(
             tensors: Tensors { d, b, s1, e, q1, q2 },
             columns,
             sums,
+            slices: unused.split_off_mut(..slices).unwrap_or(&mut []),
         });
     parallel::for_each(
         config.threads,
@@ -146,6 +171,15 @@ pub(super) fn run<T: Scalar>(
         for (column, &x) in columns.iter_mut().zip(partial) {
             *column += x;
         }
+    }
+    norms.fill(T::MAX);
+    let slice = Sums::<T>::length(n);
+    for (f, norms) in norms.as_chunks_mut().0.iter_mut().enumerate().take_while(|_| slices > 0) {
+        let start = f.wrapping_mul(slice);
+        let parts = partial_slices.chunks_exact(slices.max(1));
+        let own = parts.map(|part| part.get(start..start.wrapping_add(slice)).unwrap_or(&[]));
+        let Norms { frobenius, spectral } = Sums::norms(own, shrinkage);
+        *norms = [frobenius, spectral];
     }
     let mut sums = [T::ZERO; SUMS];
     for partial in partial_sums.chunks_exact(SUMS) {
@@ -173,7 +207,7 @@ impl<T: Scalar> Span<'_, T> {
         scratch: &mut Scratch<'_, T>,
     ) -> Result<(), Error> {
         let (n, m) = (config.samples, config.views);
-        let Self { first, tensors, columns, sums } = self;
+        let Self { first, tensors, columns, sums, slices } = self;
         let sample = (m * n).max(1);
         let samples = tensors.d.len() / sample;
         let step = rows_at_a_time(config);
@@ -215,6 +249,11 @@ impl<T: Scalar> Span<'_, T> {
                             sums.iter_mut().zip(squares).for_each(|(sum, x)| *sum += x);
                         },
                     );
+                }
+                if !slices.is_empty() {
+                    let (s1, q2, inverse) = (&*tensors.s1, &*tensors.q2, weights.next_inverse);
+                    let argument = Argument { s1, q2, inverse, samples: n, step: 0, roots: k.roots };
+                    Watch { argument, sums: slices, row: scratch.slice }.add(local);
                 }
             }
         }

@@ -4,11 +4,11 @@
 //! where they are needed. Only half of the frequencies differ, and 0 and `m/2` are real: as in a packed real
 //! transform, frequency `f` occupies the planes `2f - 1` and `2f` of `m`, a real one a single plane.
 
-use crate::linalg::partial_svd::{BLOCK, Map, Matrix, add_normal, conjugate, half};
-use crate::linalg::product::multiply_add;
+use crate::linalg::normal::{self, BLOCK, panel_length, vectors_of_panel};
+use crate::linalg::partial_svd::{Map, agree_on_shapes, half};
 use crate::linalg::vector::{LANES, pairwise};
 use crate::linalg::{Mat, MatMut, vector};
-use crate::workspace::{Arena, Layout};
+use crate::workspace::{Arena, Layout, as_complex_mut};
 use crate::{Error, Field, Scalar, check, parallel, simd};
 use num_complex::Complex;
 
@@ -98,28 +98,112 @@ impl<T: Scalar> Argument<'_, T> {
 
 /// Norms of a slice that say how large a singular value can be.
 #[derive(Clone, Copy)]
-pub(super) struct Bounds<T> {
-    /// Sum of all squares.
+pub(super) struct Norms<T> {
+    pub(super) frobenius: T,
+    /// No singular value is larger.
+    pub(super) spectral: T,
+}
+
+impl<T: Scalar> Norms<T> {
+    /// Numbers of which norms are made, in memory that lasts.
+    pub(super) const LENGTH: usize = 2;
+
+    /// The norms of slice `f`; the largest number stands where they are not known.
+    pub(super) fn read(norms: &[T], f: usize) -> Option<Self> {
+        let &[frobenius, spectral] = norms.as_chunks().0.get(f)?;
+        (spectral < T::MAX).then_some(Self { frobenius, spectral })
+    }
+}
+
+/// Sums over rows of a slice, of which its norms are made.
+#[derive(Clone, Copy)]
+pub(super) struct Sums<T> {
+    /// All squares.
     squares: T,
-    /// The largest sum of the sizes in a row, and in a column.
+    /// The largest sum of the sizes in a row.
     row: T,
-    column: T,
 }
 
-impl<T: Scalar> Bounds<T> {
-    pub(super) fn frobenius(&self) -> T {
-        self.squares.sqrt()
+impl<T: Scalar> Sums<T> {
+    /// Numbers that [`Watch`] keeps for a slice: these sums, and the sizes in each column.
+    pub(super) const fn length(samples: usize) -> usize {
+        samples.saturating_add(2)
     }
 
-    /// No singular value is larger: neither than `||A||_F` nor than `sqrt(||A||_1 ||A||_inf)`.
-    pub(super) fn spectral_norm(&self) -> T {
-        // Above the rounding of the sums, so that a value on a threshold is decided by the singular values.
+    /// Of no row.
+    pub(super) const ZERO: Self = Self { squares: T::ZERO, row: T::ZERO };
+
+    /// From sums over parts of the rows, in order; `total` is scratch for the columns.
+    pub(super) fn norms<'a>(parts: impl Iterator<Item = &'a [T]>, total: &mut [T]) -> Norms<T> {
+        total.fill(T::ZERO);
+        let mut sums = Self::ZERO;
+        for part in parts {
+            let (columns, own) = part.split_at_checked(total.len()).unwrap_or((&[], &[]));
+            vector::axpy(T::ONE, columns, total);
+            sums.squares += vector::at(own, 0);
+            sums.row = Scalar::max(sums.row, vector::at(own, 1));
+        }
+        let (frobenius, column) = (sums.squares.sqrt(), vector::max_abs(total));
+        // Neither `||A||_F` nor `sqrt(||A||_1 ||A||_inf)` is exceeded. Above the rounding of the sums, so that a value
+        // on a threshold is decided by the singular values.
         let margin = T::ONE + T::from_f64(1024.0) * T::EPSILON;
-        Scalar::min(self.frobenius(), self.row.sqrt() * self.column.sqrt()) * margin
+        let spectral = Scalar::min(frobenius, sums.row.sqrt() * column.sqrt()) * margin;
+        Norms { frobenius, spectral }
     }
 }
 
-impl<T: Scalar> Bounds<T> {
+/// Sums up the slices of the next step's argument while its rows are hot.
+pub(super) struct Watch<'a, T> {
+    pub(super) argument: Argument<'a, T>,
+    /// [`Sums::length`] numbers for each frequency.
+    pub(super) sums: &'a mut [T],
+    /// A row of a slice.
+    pub(super) row: &'a mut [T],
+}
+
+impl<T: Scalar> Watch<'_, T> {
+    /// Numbers in a row of a slice.
+    pub(super) const fn row_length(samples: usize, views: usize) -> usize {
+        if is_complex(views) { samples.saturating_mul(2) } else { samples }
+    }
+
+    /// Takes sample `i` of the argument into account.
+    pub(super) fn add(&mut self, i: usize) {
+        let (n, m) = (self.argument.samples, self.argument.roots.len());
+        for (f, sums) in self.sums.chunks_exact_mut(Sums::<T>::length(n)).enumerate() {
+            if is_real(f, m) {
+                let row = self.row.get_mut(..n).unwrap_or(&mut []);
+                add_slice_row(&self.argument, f, i, row, sums);
+            } else {
+                add_slice_row(&self.argument, f, i, as_complex_mut(self.row), sums);
+            }
+        }
+    }
+}
+
+/// Forms row `i` of slice `f` and adds it to the sums.
+fn add_slice_row<T: Scalar, F: Field<Real = T>>(
+    argument: &Argument<'_, T>,
+    f: usize,
+    i: usize,
+    row: &mut [F],
+    sums: &mut [T],
+) {
+    let Some((columns, &mut [ref mut squares, ref mut largest])) = sums.split_last_chunk_mut() else {
+        return;
+    };
+    simd::widest(
+        #[inline(always)]
+        || {
+            argument.slice_row(f, i, row);
+            let mut sums = Sums { squares: *squares, row: *largest };
+            sums.add_row(row, columns);
+            (*squares, *largest) = (sums.squares, sums.row);
+        },
+    );
+}
+
+impl<T: Scalar> Sums<T> {
     /// Takes a row into account; `columns` are the sums of the sizes in the columns so far.
     #[inline(always)]
     fn add_row<F: Field<Real = T>>(&mut self, row: &[F], columns: &mut [T]) {
@@ -152,18 +236,22 @@ pub(super) struct Slice<'a, T, F> {
     frequency: usize,
     /// `BLOCK` rows of the slice.
     rows: &'a mut [F],
-    /// `count` vectors: their conjugates, and their products with the block.
-    conjugates: &'a mut [F],
-    parts: &'a mut [F],
+    /// Panels of all vectors, and of their images.
+    panels: &'a mut [F],
+    images: &'a mut [F],
 }
 
 impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
     /// Memory for products with up to `count` vectors.
     pub(super) fn layout(samples: usize, count: usize) -> Result<Layout, Error> {
-        let block = check::product("block", &[count, samples])?;
+        let panels = Self::panels_length(samples, count)?;
         Layout::array::<F>(check::product("block", &[BLOCK, samples])?)?
-            .and_array::<F>(block)?
-            .and_array::<F>(check::product("block", &[count, BLOCK])?)
+            .and_array::<F>(panels)?
+            .and_array::<F>(panels)
+    }
+
+    fn panels_length(samples: usize, count: usize) -> Result<usize, Error> {
+        check::product("panels", &[count.div_ceil(vectors_of_panel::<F>()), panel_length::<F>(samples)?])
     }
 
     /// The slice of one frequency.
@@ -174,73 +262,72 @@ impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
         work: &mut Arena<'a>,
     ) -> Result<Self, Error> {
         let n = argument.samples;
+        let panels = Self::panels_length(n, count)?;
         Ok(Self {
             argument,
             frequency,
-            rows: work.take(BLOCK * n)?,
-            conjugates: work.take(count * n)?,
-            parts: work.take(count * BLOCK)?,
+            rows: work.take(check::product("block", &[BLOCK, n])?)?,
+            panels: work.take(panels)?,
+            images: work.take(panels)?,
         })
     }
 
-    /// The norms of the slice, and the slice itself where `memory` has room for it. `columns` is scratch, twice as many
-    /// numbers as there are samples.
-    pub(super) fn measure(
-        &mut self,
-        memory: &mut [F],
-        columns: &mut [T],
-        threads: usize,
-    ) -> Result<Bounds<T>, Error> {
+    /// Forms the whole slice.
+    pub(super) fn form_all(&self, memory: &mut [F], threads: usize) -> Result<(), Error> {
         let n = self.argument.samples;
         let middle = half(n);
-        columns.fill(T::ZERO);
         let (argument, frequency) = (self.argument, self.frequency);
-        let mut bounds = [Bounds { squares: T::ZERO, row: T::ZERO, column: T::ZERO }; 2];
-        // As in the products, a thread can have each half of the rows.
-        let [first, second] = &mut bounds;
         let (upper, lower) = memory.split_at_mut_checked(middle * n).unwrap_or((&mut [], &mut []));
-        let (one, other) = self.rows.split_at_mut_checked(n).unwrap_or((&mut [], &mut []));
-        let (columns, more_columns) = columns.split_at_mut_checked(n).unwrap_or((&mut [], &mut []));
-        let halves = [
-            (0..middle, upper, one, &mut *columns, first),
-            (middle..n, lower, other, &mut *more_columns, second),
-        ];
         parallel::for_each(
             threads,
             n.saturating_mul(n),
-            halves.into_iter(),
+            [(0, upper), (middle, lower)].into_iter(),
             &mut Arena::new(&mut []),
             |_| Ok(()),
-            |(rows, memory, spare, columns, bounds), ()| {
-                let mut memory = memory.chunks_exact_mut(n.max(1));
-                for i in rows {
-                    let row = match memory.next() {
-                        Some(row) => row,
-                        None => spare.get_mut(..n).unwrap_or(&mut []),
-                    };
+            |(first, memory), ()| {
+                for (i, row) in (first..).zip(memory.chunks_exact_mut(n.max(1))) {
                     simd::widest(
                         #[inline(always)]
-                        || {
-                            argument.slice_row(frequency, i, row);
-                            bounds.add_row(row, columns);
-                        },
+                        || argument.slice_row(frequency, i, row),
                     );
                 }
                 Ok(())
             },
-        )?;
-        let [first, second] = bounds;
-        vector::axpy(T::ONE, more_columns, columns);
-        Ok(Bounds {
-            squares: first.squares + second.squares,
-            row: Scalar::max(first.row, second.row),
-            column: vector::max_abs(columns),
-        })
+        )
     }
 
-    /// Memory for conjugates, for a matrix that needs no forming any more.
-    pub(super) fn into_conjugates(self) -> &'a mut [F] {
-        self.conjugates
+    /// Memory for the products of a matrix that needs no forming any more.
+    pub(super) fn into_panels(self) -> &'a mut [F] {
+        self.panels
+    }
+
+    /// Calls `use_block(rows, first, panels, images)` for all blocks of rows; `first` is the number of the first row.
+    fn for_blocks(
+        &mut self,
+        mut use_block: impl FnMut(Mat<'_, F>, usize, &mut [F], &mut [F]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let n = self.argument.samples;
+        for first in (0..n).step_by(BLOCK) {
+            let count = self.form(first);
+            let block = Mat::new("block", self.rows.get(..count * n).unwrap_or(&[]), count, n)?;
+            use_block(block, first, self.panels, self.images)?;
+        }
+        Ok(())
+    }
+
+    /// Packs all vectors.
+    fn pack(&mut self, x: Mat<'_, F>) {
+        for (group, panel) in by_panel(x.rows(), x.cols(), self.panels) {
+            normal::pack(x, group, panel);
+        }
+    }
+
+    /// What the images have become.
+    fn unpack(&mut self, mut y: MatMut<'_, F>) {
+        y.clear();
+        for (group, panel) in by_panel(y.rows(), y.cols(), self.images) {
+            normal::unpack_add(panel, group, &mut y);
+        }
     }
 
     /// Forms the rows from `first` on, at most a block of them; returns how many.
@@ -270,53 +357,54 @@ impl<T: Scalar, F: Field<Real = T>> Map<F> for Slice<'_, T, F> {
 
     fn apply(&mut self, x: Mat<'_, F>, mut y: MatMut<'_, F>) -> Result<(), Error> {
         let n = self.argument.samples;
-        for first in (0..n).step_by(BLOCK) {
-            let count = self.form(first);
-            let block = Mat::new("block", self.rows.get(..count * n).unwrap_or(&[]), count, n)?;
-            let parts = self.parts.get_mut(..x.rows() * count).unwrap_or(&mut []);
-            let products = MatMut::new("parts", parts, x.rows(), count)?;
-            Matrix::new(block, self.conjugates).apply(x, products)?;
-            for (c, part) in parts.chunks_exact(count.max(1)).enumerate() {
-                vector::copy(part, y.row_mut(c).get_mut(first..).unwrap_or(&mut []));
+        agree_on_shapes(x, &y, n, n)?;
+        self.pack(x);
+        self.for_blocks(|block, row, panels, _| {
+            for (group, panel) in by_panel(x.rows(), n, panels) {
+                normal::multiply_panel(block, group, panel, &mut y, row);
             }
-        }
+            Ok(())
+        })
+    }
+
+    fn apply_adjoint(&mut self, y: Mat<'_, F>, x: MatMut<'_, F>) -> Result<(), Error> {
+        let n = self.argument.samples;
+        agree_on_shapes(y, &x, n, n)?;
+        self.images.fill(F::ZERO);
+        self.for_blocks(|block, row, _, images| {
+            for (group, image) in by_panel(y.rows(), n, images) {
+                normal::add_adjoint_panel(block, group, y, row, image);
+            }
+            Ok(())
+        })?;
+        self.unpack(x);
         Ok(())
     }
 
-    fn apply_adjoint(&mut self, y: Mat<'_, F>, mut x: MatMut<'_, F>) -> Result<(), Error> {
+    fn apply_normal(&mut self, x: Mat<'_, F>, s: T, _: MatMut<'_, F>, y: MatMut<'_, F>) -> Result<T, Error> {
         let n = self.argument.samples;
-        x.clear();
-        for first in (0..n).step_by(BLOCK) {
-            let count = self.form(first);
-            let block = Mat::new("block", self.rows.get(..count * n).unwrap_or(&[]), count, n)?;
-            let parts = self.parts.get_mut(..y.rows() * count).unwrap_or(&mut []);
-            for (c, part) in parts.chunks_exact_mut(count.max(1)).enumerate() {
-                let from = y.row(c).get(first..).unwrap_or(&[]);
-                part.iter_mut().zip(from).for_each(|(to, from)| *to = from.conj());
-            }
-            multiply_add(Mat::new("parts", parts, y.rows(), count)?, block, x.as_mut())?;
-        }
-        conjugate(x);
-        Ok(())
-    }
-
-    fn apply_normal(
-        &mut self,
-        x: Mat<'_, F>,
-        s: T,
-        _: MatMut<'_, F>,
-        mut y: MatMut<'_, F>,
-    ) -> Result<T, Error> {
-        let n = self.argument.samples;
+        agree_on_shapes(x, &y, n, n)?;
         let mut largest = T::ZERO;
-        y.clear();
-        for first in (0..n).step_by(BLOCK) {
-            let count = self.form(first);
-            let block = Mat::new("block", self.rows.get(..count * n).unwrap_or(&[]), count, n)?;
-            let conjugates = Matrix::conjugated(self.conjugates, x)?;
-            largest = Scalar::max(largest, add_normal(block, conjugates, s, &mut y)?);
-        }
-        conjugate(y);
+        self.pack(x);
+        self.images.fill(F::ZERO);
+        self.for_blocks(|block, _, panels, images| {
+            let pairs = by_panel(x.rows(), n, panels).zip(by_panel(x.rows(), n, images));
+            for ((group, panel), (_, image)) in pairs {
+                largest = Scalar::max(largest, normal::add_normal(block, group, panel, s, image)?);
+            }
+            Ok(())
+        })?;
+        self.unpack(y);
         Ok(largest)
     }
+}
+
+/// The panels of `count` vectors of length `n`, and whose they are.
+fn by_panel<F: Field>(
+    count: usize,
+    n: usize,
+    panels: &mut [F],
+) -> impl Iterator<Item = (normal::Group, &mut [F])> {
+    let length = n.saturating_mul(vectors_of_panel::<F>());
+    normal::groups::<F>(count).zip(panels.chunks_exact_mut(length.max(1)))
 }

@@ -103,9 +103,8 @@ fn slice_layout<F: Field>(rows: usize, cols: usize, way: Way) -> Result<Layout, 
     match way.options::<F::Real>(rows, cols) {
         None => Ok(dense),
         Some(options) => {
-            let block = options.max_rank.saturating_add(options.probes);
             let search = triplets_layout::<F>(options.max_rank, rows, cols)?
-                .and_array::<F>(if F::IS_COMPLEX { block.saturating_mul(rows.max(cols)) } else { 0 })?
+                .and_array::<F>(Matrix::<F>::scratch(cols)?)?
                 .and(singular_above_layout::<F>(rows, cols, &options)?)?;
             Ok(search.or(dense))
         }
@@ -137,15 +136,14 @@ pub(crate) fn shrink_slice<F: Field>(
         let rank = options.max_rank;
         let values = work.take::<F::Real>(rank)?;
         let (vectors, left) = (work.take::<F>(rank * cols)?, work.take::<F>(rank * rows)?);
-        let block = rank.saturating_add(options.probes);
-        let conjugates = work.take::<F>(Matrix::scratch(slice.as_ref(), block)?)?;
-        let mut map = Matrix::new(slice.as_ref(), conjugates);
+        let panels = work.take::<F>(Matrix::<F>::scratch(cols)?)?;
+        let mut map = Matrix::new(slice.as_ref(), panels);
         let wish = Wish { tau, norm: Some(norm), warm: 0 };
         let basis = MatMut::new("right vectors", vectors, rank, cols)?;
         if let Outcome::Found { count, .. } =
             singular_above(&mut map, &wish, &options, values, basis, &mut work)?
         {
-            rebuild(&mut slice, tau, count, values, vectors, left, conjugates)?;
+            rebuild(&mut slice, tau, count, values, vectors, left, panels)?;
             return Ok(count);
         }
     }
@@ -160,13 +158,13 @@ fn rebuild<F: Field>(
     values: &[F::Real],
     vectors: &[F],
     left: &mut [F],
-    conjugates: &mut [F],
+    panels: &mut [F],
 ) -> Result<(), Error> {
     let (rows, cols) = (slice.rows(), slice.cols());
     let values = values.get(..count).unwrap_or(&[]);
     let vectors = Mat::new("right vectors", vectors.get(..count * cols).unwrap_or(&[]), count, cols)?;
     let left = left.get_mut(..count * rows).unwrap_or(&mut []);
-    let mut map = Matrix::new(slice.as_ref(), conjugates);
+    let mut map = Matrix::new(slice.as_ref(), panels);
     shrink_factor(&mut map, tau, values, vectors, MatMut::new("left factor", left, count, rows)?)?;
     multiply_factors(Mat::new("left factor", left, count, rows)?, vectors, slice.as_mut())
 }

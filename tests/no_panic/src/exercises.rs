@@ -76,8 +76,8 @@ pub fn shrinkage<F: Field>(a: &mut [F], n: usize, tau: F::Real, work: &mut Arena
     {
         let a = Mat::new("a", a, n, n)?;
         let options = Options { max_rank: n, capacity: n, ..Options::new(n, 1) };
-        let conjugates = work.take::<F>(Matrix::scratch(a, n.saturating_add(options.probes))?)?;
-        let mut map = Matrix::new(a, conjugates);
+        let panels = work.take::<F>(Matrix::<F>::scratch(n)?)?;
+        let mut map = Matrix::new(a, panels);
         let wish = Wish { tau, norm: None, warm: 0 };
         let basis = MatMut::new("v", vectors, n, n)?;
         black_box(singular_above(&mut map, &wish, &options, values, basis, &mut work)?);

@@ -1,0 +1,320 @@
+//! Products of a matrix with a few vectors, its rows passing by once: `A x`, `A^H y` and `A^H A x`.
+//!
+//! Vectors are packed side by side into a *panel*: element `k` of all of them fills a register or two, and meets
+//! element `k` of several rows of `A`. Parts of a complex element are coefficients of their own, as in
+//! [`super::combine`], so the inner loops know real coefficients alone. A sum runs over its terms in order, whatever
+//! the size of the blocks and the number of vectors.
+
+use super::{Mat, MatMut, vector};
+use crate::{Error, Field, Scalar, check, simd};
+use num_complex::Complex;
+
+/// Rows of a matrix that pass by together: they stay in a second-level cache from one product to the next.
+pub(crate) const BLOCK: usize = 8;
+/// Elements of a row that are multiplied while the panel's stay in a first-level cache.
+const DEPTH: usize = 128;
+
+/// Vectors in a full panel: two registers of 32 bytes.
+pub(crate) const fn vectors_of_panel<F>() -> usize {
+    match 64 / size_of::<F>() {
+        16.. => 16,
+        8.. => 8,
+        _ => 4,
+    }
+}
+
+/// Elements of a full panel of vectors of length `n`.
+pub(crate) fn panel_length<F: Field>(n: usize) -> Result<usize, Error> {
+    check::product("panel", &[n, vectors_of_panel::<F>()])
+}
+
+/// Calls a function with the vectors of a panel for `count` of them, and the rows that meet it in registers, as its
+/// constants, compiled for the widest registers. A few vectors make a panel of half the width and twice the rows.
+macro_rules! with_panel {
+    ($field:ty, $count:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        simd::widest(
+            #[inline(always)]
+            || {
+                let full = vectors_of_panel::<$field>();
+                match (if 2 * $count > full { full } else { full / 2 }, <$field>::IS_COMPLEX, 2 * $count > full) {
+                    (16, false, _) => $function::<$field, 16, 4, 4>($($argument),*),
+                    (8, false, true) => $function::<$field, 8, 4, 4>($($argument),*),
+                    (8, false, false) => $function::<$field, 8, 8, 8>($($argument),*),
+                    (_, false, _) => $function::<$field, 4, 8, 8>($($argument),*),
+                    (8, true, _) => $function::<$field, 8, 2, 4>($($argument),*),
+                    (4, true, true) => $function::<$field, 4, 2, 4>($($argument),*),
+                    (4, true, false) => $function::<$field, 4, 4, 8>($($argument),*),
+                    (_, true, _) => $function::<$field, 2, 4, 8>($($argument),*),
+                }
+            },
+        )
+    };
+}
+
+/// Vectors of a matrix that a panel holds: so many rows from `first` on.
+#[derive(Clone, Copy)]
+pub(crate) struct Group {
+    first: usize,
+    count: usize,
+}
+
+/// The groups of `count` vectors.
+pub(crate) fn groups<F: Field>(count: usize) -> impl Iterator<Item = Group> {
+    let most = vectors_of_panel::<F>();
+    (0..count).step_by(most).map(move |first| Group { first, count: most.min(count.wrapping_sub(first)) })
+}
+
+/// Packs rows of `x`.
+pub(crate) fn pack<F: Field>(x: Mat<'_, F>, group: Group, panel: &mut [F]) {
+    with_panel!(F, group.count, pack_in(x, group, panel));
+}
+
+#[inline(always)]
+fn pack_in<F: Field, const V: usize, const R: usize, const T: usize>(
+    x: Mat<'_, F>,
+    group: Group,
+    panel: &mut [F],
+) {
+    for (k, to) in panel.as_chunks_mut::<V>().0.iter_mut().take(x.cols()).enumerate() {
+        for (c, to) in to.iter_mut().enumerate() {
+            *to = if c < group.count { x.at(group.first.wrapping_add(c), k) } else { F::ZERO };
+        }
+    }
+}
+
+/// Adds a panel to rows of `y`.
+pub(crate) fn unpack_add<F: Field>(panel: &[F], group: Group, y: &mut MatMut<'_, F>) {
+    with_panel!(F, group.count, unpack_add_in(panel, group, y));
+}
+
+#[inline(always)]
+fn unpack_add_in<F: Field, const V: usize, const R: usize, const T: usize>(
+    panel: &[F],
+    group: Group,
+    y: &mut MatMut<'_, F>,
+) {
+    for c in 0..group.count {
+        let row = y.row_mut(group.first.wrapping_add(c));
+        for (y, x) in row.iter_mut().zip(panel.as_chunks::<V>().0) {
+            *y += vector::at(x, c);
+        }
+    }
+}
+
+/// `y += A^H s A x` for panels `x` and `y` and any rows of `A`; returns the largest element of `A x`.
+pub(crate) fn add_normal<F: Field>(
+    a: Mat<'_, F>,
+    group: Group,
+    x: &[F],
+    s: F::Real,
+    y: &mut [F],
+) -> Result<F::Real, Error> {
+    with_panel!(F, group.count, add_normal_in(a, x, s, y))
+}
+
+#[inline(always)]
+fn add_normal_in<F: Field, const V: usize, const R: usize, const T: usize>(
+    a: Mat<'_, F>,
+    x: &[F],
+    s: F::Real,
+    y: &mut [F],
+) -> Result<F::Real, Error> {
+    let (x, y) = (x.as_chunks::<V>().0, y.as_chunks_mut::<V>().0);
+    let mut largest = F::Real::ZERO;
+    for first in (0..a.rows()).step_by(BLOCK) {
+        let block = Block::new(a, first);
+        let mut parts = block.multiply::<V, R>(x);
+        for part in &mut parts {
+            check::finite("matrix", part)?;
+            largest = Scalar::max(largest, vector::max_abs(part));
+            part.iter_mut().for_each(|x| *x = x.scale(s));
+        }
+        block.add_adjoint::<V, T>(&parts, y);
+    }
+    Ok(largest)
+}
+
+/// Columns of `y` from `at` on become `A x` for the vectors of a panel.
+pub(crate) fn multiply_panel<F: Field>(
+    a: Mat<'_, F>,
+    group: Group,
+    x: &[F],
+    y: &mut MatMut<'_, F>,
+    at: usize,
+) {
+    with_panel!(F, group.count, multiply_panel_in(a, group, x, y, at));
+}
+
+#[inline(always)]
+fn multiply_panel_in<F: Field, const V: usize, const R: usize, const T: usize>(
+    a: Mat<'_, F>,
+    group: Group,
+    x: &[F],
+    y: &mut MatMut<'_, F>,
+    at: usize,
+) {
+    for top in (0..a.rows()).step_by(BLOCK) {
+        let parts = Block::new(a, top).multiply::<V, R>(x.as_chunks::<V>().0);
+        for (i, part) in (top..a.rows()).zip(&parts) {
+            for (c, &value) in part.iter().enumerate().take(group.count) {
+                y.set(group.first.wrapping_add(c), at.wrapping_add(i), value);
+            }
+        }
+    }
+}
+
+/// `x += A^H y` for a panel `x` and the columns of `y` from `at` on.
+pub(crate) fn add_adjoint_panel<F: Field>(
+    a: Mat<'_, F>,
+    group: Group,
+    y: Mat<'_, F>,
+    at: usize,
+    x: &mut [F],
+) {
+    with_panel!(F, group.count, add_adjoint_panel_in(a, group, y, at, x));
+}
+
+#[inline(always)]
+fn add_adjoint_panel_in<F: Field, const V: usize, const R: usize, const T: usize>(
+    a: Mat<'_, F>,
+    group: Group,
+    y: Mat<'_, F>,
+    at: usize,
+    x: &mut [F],
+) {
+    for top in (0..a.rows()).step_by(BLOCK) {
+        let column = at.wrapping_add(top);
+        let element = |i: usize, c: usize| {
+            let inside = c < group.count && top.wrapping_add(i) < a.rows();
+            if inside { y.at(group.first.wrapping_add(c), column.wrapping_add(i)) } else { F::ZERO }
+        };
+        let parts = core::array::from_fn(|i| core::array::from_fn(|c| element(i, c)));
+        Block::new(a, top).add_adjoint::<V, T>(&parts, x.as_chunks_mut::<V>().0);
+    }
+}
+
+/// A few rows of a matrix; beyond its end the last one stands again, and its products are not used.
+struct Block<'a, F> {
+    rows: [&'a [F]; BLOCK],
+    inside: usize,
+}
+
+impl<'a, F: Field> Block<'a, F> {
+    #[inline(always)]
+    fn new(a: Mat<'a, F>, first: usize) -> Self {
+        let last = a.rows().saturating_sub(1);
+        let rows = core::array::from_fn(|i| a.row(first.wrapping_add(i).min(last)));
+        Self { rows, inside: a.rows().saturating_sub(first) }
+    }
+
+    /// `A x`, a row of the result for each row of the block; those beyond the end of the matrix are zero.
+    #[inline(always)]
+    fn multiply<const V: usize, const R: usize>(&self, x: &[[F; V]]) -> [[F; V]; BLOCK] {
+        let (mut re, mut im) = ([[F::ZERO; V]; BLOCK], [[F::ZERO; V]; BLOCK]);
+        for (start, x) in (0..).step_by(DEPTH).zip(x.chunks(DEPTH)) {
+            let sums = re.as_chunks_mut::<R>().0.iter_mut().zip(im.as_chunks_mut::<R>().0);
+            for (rows, (re, im)) in self.rows.as_chunks::<R>().0.iter().zip(sums) {
+                add_products(rows, start, x, re, im);
+            }
+        }
+        for (i, (re, im)) in re.iter_mut().zip(im).enumerate() {
+            for (re, im) in re.iter_mut().zip(im) {
+                // Re(a) x + i Im(a) x.
+                *re = if i >= self.inside { F::ZERO } else { *re + turned(im) };
+            }
+        }
+        re
+    }
+
+    /// `x += A^H parts`.
+    #[inline(always)]
+    fn add_adjoint<const V: usize, const T: usize>(&self, parts: &[[F; V]; BLOCK], x: &mut [[F; V]]) {
+        // conj(a) p = Re(a) p + Im(a) (-i p).
+        let turned = parts.map(|part| part.map(|p| -turned(p)));
+        let (tiles, tail) = x.as_chunks_mut::<T>();
+        let rows = self.rows.map(|row| row.as_chunks::<T>().0);
+        let end = tiles.len().wrapping_mul(T);
+        for (t, tile) in tiles.iter_mut().enumerate() {
+            let mut sums = *tile;
+            for ((row, part), turned) in rows.iter().zip(parts).zip(&turned).take(self.inside) {
+                let Some(a) = row.get(t) else { continue };
+                for (sum, a) in sums.iter_mut().zip(a) {
+                    add_conjugate(sum, *a, part, turned);
+                }
+            }
+            *tile = sums;
+        }
+        for (sum, k) in tail.iter_mut().zip(end..) {
+            for ((row, part), turned) in self.rows.iter().zip(parts).zip(&turned).take(self.inside) {
+                add_conjugate(sum, vector::at(row, k), part, turned);
+            }
+        }
+    }
+}
+
+/// `re_i + i im_i += sum over k of a_i(start + k) x_k`, the products with both parts of `a` apart.
+#[inline(always)]
+fn add_products<F: Field, const V: usize, const R: usize>(
+    rows: &[&[F]; R],
+    start: usize,
+    x: &[[F; V]],
+    re: &mut [[F; V]; R],
+    im: &mut [[F; V]; R],
+) {
+    let (mut s, mut t) = (*re, *im);
+    // One iterator over all rows: no element needs a check of its own.
+    let x = x.iter();
+    match rows.map(|row| row.get(start..).unwrap_or(&[])).as_slice() {
+        [a, b] => {
+            for ((x, &a), &b) in x.zip(*a).zip(*b) {
+                add_each(&mut s, &mut t, x, &[a, b]);
+            }
+        }
+        [a, b, c, d] => {
+            for ((((x, &a), &b), &c), &d) in x.zip(*a).zip(*b).zip(*c).zip(*d) {
+                add_each(&mut s, &mut t, x, &[a, b, c, d]);
+            }
+        }
+        [a, b, c, d, e, f, g, h] => {
+            let (first, second) = (a.iter().zip(*b).zip(*c).zip(*d), e.iter().zip(*f).zip(*g).zip(*h));
+            for ((x, (((&a, &b), &c), &d)), (((&e, &f), &g), &h)) in x.zip(first).zip(second) {
+                add_each(&mut s, &mut t, x, &[a, b, c, d, e, f, g, h]);
+            }
+        }
+        _ => (),
+    }
+    (*re, *im) = (s, t);
+}
+
+/// `re_i += Re(a_i) x` and `im_i += Im(a_i) x`.
+#[inline(always)]
+fn add_each<F: Field, const V: usize>(re: &mut [[F; V]], im: &mut [[F; V]], x: &[F; V], a: &[F]) {
+    for ((re, im), a) in re.iter_mut().zip(im).zip(a) {
+        add(re, a.re(), x);
+        if F::IS_COMPLEX {
+            add(im, a.im(), x);
+        }
+    }
+}
+
+/// `sums += conj(a) x`, where `turned` is `-i x`.
+#[inline(always)]
+fn add_conjugate<F: Field, const V: usize>(sums: &mut [F; V], a: F, x: &[F; V], turned: &[F; V]) {
+    add(sums, a.re(), x);
+    if F::IS_COMPLEX {
+        add(sums, a.im(), turned);
+    }
+}
+
+#[inline(always)]
+fn add<F: Field, const V: usize>(sums: &mut [F; V], a: F::Real, x: &[F; V]) {
+    for (sum, x) in sums.iter_mut().zip(x) {
+        *sum += x.scale(a);
+    }
+}
+
+/// `i x`, which is nothing where `x` is real: such an `x` is the product with an imaginary part that is none.
+#[inline(always)]
+fn turned<F: Field>(x: F) -> F {
+    F::from_complex(Complex::new(-x.im(), x.re()))
+}
