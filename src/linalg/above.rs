@@ -59,6 +59,10 @@ const FLOOR: f64 = 10.0;
 /// Products that one more pair takes to settle, about.
 const SETTLING: usize = 6;
 
+/// The part of the threshold by which probes prove less than the threshold itself, so that what they leave out need not be
+/// settled: see [`Above::residual_allowed`].
+const SLACK: f64 = 1e-3;
+
 impl<T: Scalar> Above<T> {
     fn block(&self, n: usize) -> usize {
         self.max_rank.saturating_add(self.probes).min(n)
@@ -83,14 +87,30 @@ impl<T: Scalar> Above<T> {
         Space::<F>::layout(n, self.capacity(n), self.block(n))
     }
 
-    /// The residual that Ritz pair `i` of `wanted` may have where the largest Ritz value is `size`.
+    /// The residual that a Ritz pair among `wanted` may have where the largest Ritz value is `size`, and `next` the largest
+    /// below the threshold.
     ///
     /// A residual `r` at the value `s^2` moves the shrunk operator's root by at most `r/s`: it couples to a value
     /// `z^2` by an angle of `r/|s^2 - z^2|`, which matters as `|s - z|` of it.
-    fn residual_allowed(&self, value: T, size: T, wanted: usize) -> T {
-        let share = T::from_f64(4.0) * T::from_usize(wanted.max(1)).sqrt();
-        let wish = self.accuracy / share * (size * Scalar::max(value, T::ZERO)).sqrt();
-        Scalar::max(wish, T::from_f64(FLOOR) * T::EPSILON * size)
+    ///
+    /// Pairs below the threshold `t` are only to be out of the probes' way. Let these pairs, of values up to `next`, couple
+    /// by `B` to what the probes prove to be at most `u < t`. Together they have no eigenvalue above `t` as long as
+    /// `(t - next) (t - u) >= ||B||^2`, which is the sum of the squares of their residuals.
+    fn residual_allowed(&self, value: T, next: T, size: T, wanted: usize) -> T {
+        let count = T::from_usize(wanted.max(1));
+        let wish =
+            self.accuracy / (T::from_f64(4.0) * count.sqrt()) * (size * Scalar::max(value, T::ZERO)).sqrt();
+        let strict = Scalar::max(wish, T::from_f64(FLOOR) * T::EPSILON * size);
+        if value > self.threshold {
+            return strict;
+        }
+        let apart = Scalar::max(self.threshold - next, T::ZERO) * (self.threshold - self.goal(true));
+        Scalar::max(strict, (apart / count).sqrt() * T::HALF)
+    }
+
+    /// What probes must prove: the threshold, or a little less where pairs below it are `loose`.
+    fn goal(&self, loose: bool) -> T {
+        if loose { self.threshold * T::from_f64(1.0 - SLACK) } else { self.threshold }
     }
 
     /// Looks for the pairs, starting from the first `warm` rows of `vectors`. `values` and `vectors` are written
@@ -107,7 +127,8 @@ impl<T: Scalar> Above<T> {
         work.require(self.layout::<F>(n)?)?;
         let space = Space::<F>::new(n, self.capacity(n), self.block(n), work.scope())?;
         let rng = Rng::new(self.seed);
-        let mut search = Search { wish: self, space, rng, n, locked: 0, depth: None, new: 0, found: n };
+        let mut search =
+            Search { wish: self, space, rng, n, locked: 0, sure: 0, depth: None, new: 0, found: n };
 
         let warm = warm.min(self.block(n));
         for i in 0..warm {
@@ -152,6 +173,8 @@ struct Search<'a, 'w, F: Field> {
     n: usize,
     /// Vectors that were fixed when the probes were drawn: the first of the basis.
     locked: usize,
+    /// How many of them lay above the threshold, and are therefore settled.
+    sure: usize,
     /// Blocks since the probes were drawn, theirs included, while all of them are in the basis.
     depth: Option<usize>,
     /// Directions that the last block added.
@@ -190,6 +213,11 @@ impl<F: Field> Search<'_, '_, F> {
         self.space.values().get(i).copied().unwrap_or(F::Real::ZERO)
     }
 
+    /// How many Ritz values lie above the threshold.
+    fn above(&self) -> usize {
+        self.space.values().iter().filter(|&&v| v > self.wish.threshold).count()
+    }
+
     /// True where the basis may grow until it spans everything.
     fn may_complete(&self) -> bool {
         self.wish.capacity(self.n) == self.n
@@ -201,6 +229,7 @@ impl<F: Field> Search<'_, '_, F> {
         let end = warm.saturating_add(self.wish.probes).min(self.wish.block(self.n));
         self.space.random_candidates(warm..end, &mut self.rng);
         self.locked = self.space.count();
+        self.sure = self.above();
         // Fewer probes than that, in spaces smaller than a block, prove nothing.
         self.depth = (end.saturating_sub(warm) == self.wish.probes).then_some(1);
         self.new = self.space.extend(operator, end, F::Real::ZERO)?;
@@ -220,8 +249,8 @@ impl<F: Field> Search<'_, '_, F> {
             None => F::Real::ZERO,
         };
         self.space.solve()?;
-        let found = self.space.values().iter().filter(|&&v| v > self.wish.threshold).count();
-        let probed = self.depth.filter(|_| found <= self.locked).map(|depth| (depth, deflated));
+        let found = self.above();
+        let probed = self.depth.filter(|_| found <= self.sure).map(|depth| (depth, deflated));
         Ok(View {
             size: Scalar::max(self.value(0), F::Real::ZERO),
             found,
@@ -238,23 +267,26 @@ impl<F: Field> Search<'_, '_, F> {
     /// no number will do; Ritz values only grow, so it never will.
     fn plan(&self, found: usize, deflated: Option<F::Real>) -> Option<usize> {
         let first = match deflated {
-            Some(deflated) if self.depth_needed(self.locked, deflated).is_some() => return Some(self.locked),
+            Some(deflated) if self.depth_needed(self.locked, found, deflated).is_some() => {
+                return Some(self.locked);
+            }
             Some(_) => self.locked.saturating_add(1),
             None => found,
         };
         let cost = |w: usize| {
-            let depth = self.depth_needed(w, self.value(w))?;
+            let depth = self.depth_needed(w, found, self.value(w))?;
             Some(depth * self.wish.probes + (w - first) * SETTLING)
         };
         (first..=self.space.count()).filter_map(|w| Some((cost(w)?, w))).min().map(|(_, w)| w)
     }
 
-    /// The depth at which probes, drawn after `wanted` vectors were fixed, prove that there are no more, if the largest
-    /// value that they leave is at least `next`; `None` where there is no room for that.
-    fn depth_needed(&self, wanted: usize, next: F::Real) -> Option<usize> {
-        let &Above { threshold, probes, .. } = self.wish;
+    /// The depth at which probes, drawn after `wanted` vectors were fixed of which `found` lay above the threshold, prove
+    /// that there are no more, if the largest value that they leave is at least `next`; `None` where there is no room for
+    /// that.
+    fn depth_needed(&self, wanted: usize, found: usize, next: F::Real) -> Option<usize> {
+        let probes = self.wish.probes;
         let limit = self.wish.capacity(self.n).saturating_sub(wanted) / probes.max(1);
-        depth_by_probes(self.n, probes, next, threshold, limit)
+        depth_by_probes(self.n, probes, next, self.wish.goal(wanted > found), limit)
     }
 
     fn judge(&mut self, view: &View<F::Real>) -> Verdict {
@@ -270,7 +302,7 @@ impl<F: Field> Search<'_, '_, F> {
             return Verdict::Outcome(Outcome::Undecided);
         }
         match self.proof(view) {
-            Some(proof) if self.settled(view.found, view.size) => {
+            Some(proof) if self.settled(view.found, view) => {
                 return Verdict::Outcome(Outcome::Found { count: view.found, proof });
             }
             Some(Proof::Complete) => return Verdict::Outcome(Outcome::Undecided),
@@ -293,9 +325,10 @@ impl<F: Field> Search<'_, '_, F> {
             return Some(Proof::Complete);
         }
         let (depth, deflated) = view.probed?;
+        let goal = self.wish.goal(self.locked > self.sure);
         // An exhausted Krylov space is as good as an infinitely deep one, up to what was dropped as dependent.
-        let exhausted = self.new == 0 && deflated + view.size * dependent::<F::Real>() <= threshold;
-        let deep = exhausted || depth_by_probes(self.n, probes, deflated, threshold, depth).is_some();
+        let exhausted = self.new == 0 && deflated + view.size * dependent::<F::Real>() <= goal;
+        let deep = exhausted || depth_by_probes(self.n, probes, deflated, goal, depth).is_some();
         deep.then_some(Proof::Probes)
     }
 
@@ -306,9 +339,9 @@ impl<F: Field> Search<'_, '_, F> {
     }
 
     /// True where the first `wanted` Ritz pairs are accurate enough; the last and slowest are asked first.
-    fn settled(&mut self, wanted: usize, size: F::Real) -> bool {
+    fn settled(&mut self, wanted: usize, view: &View<F::Real>) -> bool {
         (0..wanted).rev().all(|i| {
-            let allowed = self.wish.residual_allowed(self.value(i), size, wanted);
+            let allowed = self.wish.residual_allowed(self.value(i), view.next, view.size, wanted);
             self.space.residual(i) <= allowed
         })
     }
@@ -324,7 +357,7 @@ impl<F: Field> Search<'_, '_, F> {
         let steady = core::mem::replace(&mut self.found, view.found) == view.found;
         let stale = view.probed.is_none() || wanted > self.locked;
         let rounding = view.size * noise::<F::Real>();
-        if view.plan.is_some() && stale && self.settled(wanted, view.size) {
+        if view.plan.is_some() && stale && self.settled(wanted, view) {
             let next = self.value(wanted);
             self.space.compress(wanted)?;
             return Ok(self.probe(operator, 0)? && self.deepen(operator, next, rounding)?);
@@ -340,7 +373,7 @@ impl<F: Field> Search<'_, '_, F> {
                 // Probes that prove nothing need not go deeper, and pairs that are settled need nothing.
                 self.depth = None;
                 let wish = self.wish;
-                let allowed = |value| wish.residual_allowed(value, view.size, wanted);
+                let allowed = |value| wish.residual_allowed(value, view.next, view.size, wanted);
                 self.space.residual_candidates(wanted, allowed)
             } else if self.space.newest() <= self.space.room() || self.may_complete() {
                 self.depth = self.depth.map(|depth| depth.saturating_add(1));
@@ -371,7 +404,7 @@ impl<F: Field> Search<'_, '_, F> {
         next: F::Real,
         rounding: F::Real,
     ) -> Result<bool, Error> {
-        let needed = self.depth_needed(self.locked, next);
+        let needed = self.depth_needed(self.locked, self.sure, next);
         while self.may_grow() && self.depth.is_some() && self.depth < needed {
             self.grow(operator, rounding)?;
         }

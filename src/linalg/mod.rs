@@ -18,6 +18,7 @@ pub mod product;
 pub mod qr;
 pub(crate) mod reflectors;
 mod rotate;
+pub(crate) mod schur;
 pub mod shrink;
 pub(crate) mod triangle;
 pub mod tridiagonal;

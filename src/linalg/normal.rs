@@ -318,3 +318,69 @@ fn add<F: Field, const V: usize>(sums: &mut [F; V], a: F::Real, x: &[F; V]) {
 fn turned<F: Field>(x: F) -> F {
     F::from_complex(Complex::new(-x.im(), x.re()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::partial_svd::{Map, Matrix};
+    use crate::rng::Rng;
+    use std::vec::Vec;
+
+    /// Against the definition, at shapes that leave tails everywhere, and as many vectors as panels come in.
+    fn check<F: Field>(draw: impl Fn(&mut Rng) -> F) {
+        let mut rng = Rng::new(5);
+        for (rows, cols) in [(1, 1), (3, 2), (8, 9), (9, 8), (21, 133), (40, 40)] {
+            let a: Vec<F> = (0..rows * cols).map(|_| draw(&mut rng)).collect();
+            let mut scratch = std::vec![F::ZERO; Matrix::<F>::scratch(cols).unwrap()];
+            let mut map = Matrix::new(Mat::new("a", &a, rows, cols).unwrap(), &mut scratch);
+            for count in [1, 2, 3, 4, 5, 8, 9, 16, 17, 35] {
+                let x: Vec<F> = (0..count * cols).map(|_| draw(&mut rng)).collect();
+                let (mut y, mut z) = (std::vec![F::ONE; count * rows], std::vec![F::ONE; count * cols]);
+                let mut normal = z.clone();
+                let vectors = Mat::new("x", &x, count, cols).unwrap();
+                map.apply(vectors, MatMut::new("y", &mut y, count, rows).unwrap()).unwrap();
+                let images = Mat::new("y", &y, count, rows).unwrap();
+                map.apply_adjoint(images, MatMut::new("z", &mut z, count, cols).unwrap()).unwrap();
+                let mut none = [];
+                let middle = MatMut::new("middle", &mut none, 0, 0).unwrap();
+                let two = F::Real::TWO;
+                let out = MatMut::new("normal", &mut normal, count, cols).unwrap();
+                let largest = map.apply_normal(vectors, two, middle, out).unwrap();
+                assert_eq!(largest, vector::max_abs(&y));
+                let allowed = F::Real::from_usize(8 * rows * cols) * F::Real::EPSILON;
+                for c in 0..count {
+                    for i in 0..rows {
+                        let sum = (0..cols).fold(F::ZERO, |s, k| s + a[i * cols + k] * x[c * cols + k]);
+                        assert!((sum - y[c * rows + i]).abs() <= allowed, "{rows} {cols} {count}");
+                    }
+                    for k in 0..cols {
+                        let sum =
+                            (0..rows).fold(F::ZERO, |s, i| s + a[i * cols + k].conj() * y[c * rows + i]);
+                        assert!((sum - z[c * cols + k]).abs() <= allowed, "{rows} {cols} {count}");
+                        assert!((sum.scale(two) - normal[c * cols + k]).abs() <= allowed * two);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_sums_of_products() {
+        let part = |rng: &mut Rng| rng.uniform::<f64>() - 0.5;
+        check(part);
+        check(|rng| rng.uniform::<f32>() - 0.5);
+        check(|rng| Complex::new(part(rng), part(rng)));
+        check(|rng| Complex::new(rng.uniform::<f32>() - 0.5, rng.uniform::<f32>() - 0.5));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_refused() {
+        let mut scratch = std::vec![0.0; Matrix::<f64>::scratch(2).unwrap()];
+        let a = [1.0, 2.0, f64::INFINITY, 1.0];
+        let mut map = Matrix::new(Mat::new("a", &a, 2, 2).unwrap(), &mut scratch);
+        let (x, mut y, mut none) = ([1.0, 1.0], [0.0; 2], []);
+        let middle = MatMut::new("middle", &mut none, 0, 0).unwrap();
+        let out = MatMut::new("y", &mut y, 1, 2).unwrap();
+        assert!(map.apply_normal(Mat::new("x", &x, 1, 2).unwrap(), 1.0, middle, out).is_err());
+    }
+}

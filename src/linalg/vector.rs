@@ -10,7 +10,7 @@ pub const LANES: usize = 8;
 
 /// `sum of f(x_i, y_i)` over the common length, in lane order.
 #[inline(always)]
-pub(crate) fn sum_over<F: Field, R: Field>(x: &[F], y: &[F], f: impl Fn(F, F) -> R) -> R {
+pub(crate) fn sum_over<F: Field, G: Field, R: Field>(x: &[F], y: &[G], f: impl Fn(F, G) -> R) -> R {
     let mut sums = [R::ZERO; LANES];
     // Equal lengths first, or the tails would not face each other.
     let length = x.len().min(y.len());
@@ -60,6 +60,12 @@ pub fn distance2<F: Field>(x: &[F], y: &[F]) -> F::Real {
         #[inline(always)]
         || sum_over(x, y, |x, y| (x - y).abs2()),
     )
+}
+
+/// `|x|` for many `x`: the root of the square, because a comparison would not vectorise; what underflows is nothing.
+#[inline(always)]
+pub(crate) fn size<F: Field>(x: F) -> F::Real {
+    if F::IS_COMPLEX { x.abs2().sqrt() } else { x.abs() }
 }
 
 /// The largest absolute value, part by part.

@@ -10,6 +10,7 @@ use crate::linalg::partial_svd::{
     Map, Matrix, Options, Outcome, Wish, singular_above, singular_above_layout,
 };
 use crate::linalg::product::adjoint_multiply;
+use crate::linalg::schur;
 use crate::linalg::shrink::{shrink_dense_layout, shrink_factor};
 use crate::linalg::{Mat, MatMut, vector};
 use crate::prox::tubal::views::{Way, shrink_slice};
@@ -324,7 +325,7 @@ fn search_layout<T: Scalar, F: Field<Real = T>>(config: &Config<T>, rank: usize)
     let count = rank.saturating_add(options.probes);
     Layout::array::<T>(rank)?
         .and(Slice::<T, F>::layout(n, count)?)?
-        .and(singular_above_layout::<F>(n, n, &options)?)
+        .and(singular_above_layout::<F>(n, n, &options)?.or(Layout::array::<T>(n)?.and_array::<T>(n)?))
 }
 
 /// Right vectors, the first of which are those of the last step, and left factors.
@@ -361,8 +362,15 @@ fn search_slice<T: Scalar, F: Field<Real = T>>(
         return find(&mut slice, wish, &options, values, factors, &mut work);
     }
     slice.form_all(memory, config.threads)?;
-    let mut matrix =
-        Matrix::new(Mat::new("slice", memory, n, n)?, slice.into_panels()).with_threads(config.threads);
+    let formed = Mat::new("slice", memory, n, n)?;
+    // What was found last time is larger than the sizes could ever exclude.
+    if wish.warm == 0 {
+        let mut work = work.scope();
+        if schur::at_most(formed, wish.tau, work.take(n)?, work.take(n)?) {
+            return Ok(Found::Factors(0));
+        }
+    }
+    let mut matrix = Matrix::new(formed, slice.into_panels()).with_threads(config.threads);
     find(&mut matrix, wish, &options, values, factors, &mut work)
 }
 

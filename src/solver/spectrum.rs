@@ -211,11 +211,9 @@ impl<T: Scalar> Sums<T> {
         let mut add = |row: &[F], columns: &mut [T]| {
             let lanes = squares.iter_mut().zip(&mut sizes);
             for ((x, column), (squares, sizes)) in row.iter().zip(columns).zip(lanes) {
-                let square = x.abs2();
-                // The root of the square, because a comparison would not vectorise; what underflows is nothing.
-                let size = if F::IS_COMPLEX { square.sqrt() } else { x.abs() };
+                let size = vector::size(*x);
                 *column += size;
-                *squares += square;
+                *squares += x.abs2();
                 *sizes += size;
             }
         };
