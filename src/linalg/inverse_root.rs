@@ -182,12 +182,12 @@ mod tests {
         write_inverse_root((&diagonal, &coupling), (0.01, 5.0), &mut out, &mut work.arena())?;
         let root = Mat::new("root", &root, n, n)?;
         let square = |i, j| (0..n).map(|k| root.at(i, k) * root.at(k, j)).sum::<f64>();
-        for i in 0..n {
+        for (i, d) in diagonal.iter().enumerate() {
             for j in 0..n {
                 // T times the square.
                 let below = if i + 1 < n { square(i + 1, j) } else { 0.0 };
                 let above = if i > 0 { square(i - 1, j) } else { 0.0 };
-                let unit = diagonal[i] * square(i, j) + below + above - if i == j { 1.0 } else { 0.0 };
+                let unit = d * square(i, j) + below + above - if i == j { 1.0 } else { 0.0 };
                 assert!(unit.abs() < 1e-13, "{i} {j}: {unit:e}");
             }
         }
