@@ -64,6 +64,17 @@ pub(crate) const fn as_complex<T: Pod>(pairs: &[T]) -> &[Complex<T>] {
     unsafe { core::slice::from_raw_parts(pairs.as_ptr().cast(), length) }
 }
 
+/// The parts of elements, side by side, in place; nothing where the types do not lie over each other.
+pub(crate) const fn as_parts_mut<F: crate::Field>(elements: &mut [F]) -> &mut [F::Real] {
+    let (whole, part) = (size_of::<F>(), size_of::<F::Real>());
+    if part == 0 || !whole.is_multiple_of(part) || align_of::<F::Real>() > align_of::<F>() {
+        return &mut [];
+    }
+    let length = elements.len().wrapping_mul(whole / part);
+    // SAFETY: both are plain data, an element is a whole number of parts, and its alignment is enough for them.
+    unsafe { core::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), length) }
+}
+
 /// How many bytes a computation needs, and from what alignment on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {

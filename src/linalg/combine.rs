@@ -19,6 +19,11 @@ const GROUP: usize = 4;
 /// Bytes of a row that are in registers at a time; times [`GROUP`] this is half of a common register file.
 const TILE_BYTES: usize = if cfg!(target_pointer_width = "64") { 64 } else { 16 };
 
+/// Terms of a block of a long sum.
+const DEPTH: usize = 256;
+/// Sums that are long: what their tile has beyond a block holds the sums of [`ROWS`] rows, of two parts.
+const BLOCKED: usize = DEPTH + 2 * ROWS;
+
 /// What [`Combiner::new`] needs for sums of `depth` terms.
 pub(crate) fn combine_layout<F: Field>(depth: usize) -> Result<Layout, Error> {
     Layout::array::<[F::Real; GROUP]>(coefficient_groups::<F>(depth)?)?
@@ -79,6 +84,24 @@ impl<'a, F: Field> Combiner<'a, F> {
         }
     }
 
+    /// The same where `a_ik` is element `k` of the slice `a(i)`.
+    #[inline(always)]
+    pub(crate) fn set_rows<'b>(&mut self, rows: usize, depth: usize, a: impl Fn(usize) -> &'b [F]) {
+        if cfg!(not(feature = "std")) {
+            return self.set(rows, depth, |i, k| vector::at(a(i), k));
+        }
+        (self.rows, self.depth) = (rows.min(ROWS), depth);
+        let groups = self.coefficients.chunks_exact_mut(depth.max(1));
+        for (first, terms) in (0..self.rows).step_by(rows_of_group::<F>()).zip(groups) {
+            let row = |q: usize| if first.wrapping_add(q) < rows { a(first.wrapping_add(q)) } else { &[] };
+            if F::IS_COMPLEX {
+                interleave([row(0), row(1)], terms, |[x, y]| [x.re(), x.im(), y.re(), y.im()]);
+            } else {
+                interleave([row(0), row(1), row(2), row(3)], terms, |x| x.map(F::re));
+            }
+        }
+    }
+
     /// Columns `0..cols` of all combinations of the rows of `b`, written to `into` from row `top` and column `from` on.
     #[inline(never)] // All the work is inside: one copy is enough.
     pub(crate) fn store<G: Field<Real = F::Real>>(
@@ -132,14 +155,33 @@ impl<'a, F: Field> Combiner<'a, F> {
     ) {
         let (height, width) = (rows_of_group::<F>(), W / parts::<G>());
         let (tile, _) = self.tile.as_chunks_mut::<W>();
-        let tile = tile.get_mut(..self.depth).unwrap_or(&mut []);
+        // A long tile leaves the first-level cache: it is taken in blocks then, and the sums wait where the rest of it
+        // would have been.
+        let block = if cfg!(feature = "large") && BLOCKED <= self.depth { DEPTH } else { self.depth };
+        let (tile, waiting) = tile.split_at_mut_checked(block).unwrap_or((&mut [], &mut []));
+        let (waiting, _) = waiting.as_chunks_mut::<GROUP>();
         for start in (0..cols).step_by(width.max(1)) {
-            for (k, tile) in tile.iter_mut().enumerate() {
-                *tile = spread(b(k).get(start..).unwrap_or(&[]));
+            let groups = || self.coefficients.chunks_exact(self.depth.max(1));
+            let mut from: usize = 0;
+            while from.wrapping_add(block) < self.depth {
+                fill(tile, from, start, &b);
+                for (terms, sums) in groups().zip(waiting.iter_mut()).take(self.rows.div_ceil(height.max(1)))
+                {
+                    let zero = [[F::Real::ZERO; W]; GROUP];
+                    *sums = accumulate(
+                        if from == 0 { zero } else { *sums },
+                        terms.get(from..).unwrap_or(&[]),
+                        tile,
+                    );
+                }
+                from = from.wrapping_add(block);
             }
-            let groups = self.coefficients.chunks_exact(self.depth.max(1));
-            for (first, terms) in (0..self.rows).step_by(height.max(1)).zip(groups) {
-                let sums = accumulate(terms, tile);
+            let tile = tile.get_mut(..self.depth.wrapping_sub(from)).unwrap_or(&mut []);
+            fill(tile, from, start, &b);
+            for (group, (first, terms)) in (0..self.rows).step_by(height.max(1)).zip(groups()).enumerate() {
+                let sums = waiting.get(group).filter(|_| from > 0).copied();
+                let sums = sums.unwrap_or([[F::Real::ZERO; W]; GROUP]);
+                let sums = accumulate(sums, terms.get(from..).unwrap_or(&[]), tile);
                 for (i, parts) in (first..self.rows).zip(sums.chunks_exact(parts::<F>())) {
                     // A real row has one part, which is its first and its last.
                     let (Some(re), Some(im)) = (parts.first(), parts.last()) else { continue };
@@ -165,16 +207,55 @@ pub(crate) fn multiply_rows<F: Field, G: Field<Real = F::Real>>(
     let mut combiner = Combiner::<F>::new(depth, &mut work)?;
     for top in (0..x.rows()).step_by(ROWS) {
         let rows = ROWS.min(x.rows().wrapping_sub(top));
-        combiner.set(rows, depth, |i, k| x.at(top.wrapping_add(i), from.wrapping_add(k)));
+        combiner.set_rows(rows, depth, |i| x.as_ref().row(top.wrapping_add(i)).get(from..).unwrap_or(&[]));
         combiner.store(count, b, x, (top, from));
     }
     Ok(())
+}
+
+/// What the elements `k` of some rows are together, for every `k`; a short row goes on with zeros.
+#[inline(always)]
+fn interleave<F: Field, const R: usize>(
+    rows: [&[F]; R],
+    terms: &mut [[F::Real; GROUP]],
+    together: impl Fn([F; R]) -> [F::Real; GROUP],
+) {
+    let length = rows.iter().fold(terms.len(), |length, row| length.min(row.len()));
+    let whole = rows.map(|row| row.get(..length).unwrap_or(&[]));
+    for (k, term) in terms.iter_mut().enumerate() {
+        let rows = if k < length { &whole } else { &rows };
+        *term = together(rows.map(|row| vector::at(row, k)));
+    }
+}
+
+/// Columns from `start` on of the rows from `from` on.
+#[inline(always)]
+fn fill<'b, G: Field, const W: usize>(
+    tile: &mut [[G::Real; W]],
+    from: usize,
+    start: usize,
+    b: impl Fn(usize) -> &'b [G],
+) {
+    for (k, tile) in tile.iter_mut().enumerate() {
+        *tile = spread(b(from.wrapping_add(k)).get(start..).unwrap_or(&[]));
+    }
 }
 
 /// The parts of the first elements, side by side; zero beyond the end.
 #[inline(always)]
 fn spread<G: Field, const W: usize>(row: &[G]) -> [G::Real; W] {
     let mut out = [G::Real::ZERO; W];
+    // A whole tile needs no counting.
+    if let Some(row) = row.get(..W / parts::<G>()).filter(|_| cfg!(feature = "std")) {
+        for (out, x) in out.chunks_exact_mut(parts::<G>()).zip(row) {
+            if let [re, im] = out {
+                (*re, *im) = (x.re(), x.im());
+            } else if let [re] = out {
+                *re = x.re();
+            }
+        }
+        return out;
+    }
     if G::IS_COMPLEX {
         for (pair, x) in out.as_chunks_mut::<2>().0.iter_mut().zip(row) {
             *pair = [x.re(), x.im()];
@@ -187,11 +268,14 @@ fn spread<G: Field, const W: usize>(row: &[G]) -> [G::Real; W] {
     out
 }
 
-/// `sum over k` of each coefficient times the tile.
+/// The sums and, over `k`, each coefficient times the tile.
 #[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
 #[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
-fn accumulate<T: Scalar, const W: usize>(terms: &[[T; GROUP]], tile: &[[T; W]]) -> [[T; W]; GROUP] {
-    let mut sums = [[T::ZERO; W]; GROUP];
+fn accumulate<T: Scalar, const W: usize>(
+    mut sums: [[T; W]; GROUP],
+    terms: &[[T; GROUP]],
+    tile: &[[T; W]],
+) -> [[T; W]; GROUP] {
     for (coefficients, tile) in terms.iter().zip(tile) {
         let [s0, s1, s2, s3] = sums;
         let &[a, b, c, d] = coefficients;

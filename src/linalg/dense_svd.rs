@@ -60,7 +60,7 @@ pub fn singular_above_dense<F: Field>(
             order,
             order,
         )?;
-        let count = peel(&mut x, &mut left, threshold, values, &mut work)?;
+        let count = peel(&mut x, &mut left, (threshold, F::Real::ZERO), values, &mut work)?;
         // Columns of A^H U are s v.
         for i in 0..count {
             let column = |j| x.at(j, i);
@@ -77,7 +77,7 @@ pub fn singular_above_dense<F: Field>(
     } else {
         copy.iter_mut().zip(a.data()).for_each(|(c, x)| *c = x.scale(scale));
         let mut x = MatMut::new("matrix", copy, a.rows(), order)?;
-        let count = peel(&mut x, &mut vectors, threshold, values, &mut work)?;
+        let count = peel(&mut x, &mut vectors, (threshold, F::Real::ZERO), values, &mut work)?;
         vectors.data_mut().iter_mut().for_each(|v| *v = v.conj());
         count
     };
@@ -98,7 +98,7 @@ const DEPTH: usize = 256;
 
 /// Relative size down to which the eigenvectors of a Gram matrix are accurate enough: the error of what is taken off
 /// is the rounding divided by this.
-fn reach<T: Scalar>() -> T {
+pub(crate) fn reach<T: Scalar>() -> T {
     if T::EPSILON < T::from_f64(1e-10) { T::from_f64(1e-3) } else { T::from_f64(3e-2) }
 }
 
@@ -110,18 +110,18 @@ pub(crate) fn peel_layout<F: Field>(order: usize) -> Result<Layout, Error> {
 
 /// `X <- X V` with a unitary `V`, such that the columns longer than `threshold` are orthogonal and come first, by
 /// length; returns how many there are, and writes their `lengths`. The rows of `adjoint` become those of `V^H`. What
-/// lies beyond the count keeps no meaning.
+/// lies beyond the count keeps no meaning. What is below the rounding of `whole` does not count.
 pub(crate) fn peel<F: Field>(
     x: &mut MatMut<'_, F>,
     adjoint: &mut MatMut<'_, F>,
-    threshold: F::Real,
+    (threshold, whole): (F::Real, F::Real),
     lengths: &mut [F::Real],
     work: &mut Arena<'_>,
 ) -> Result<usize, Error> {
     let order = x.cols();
     // V itself, until the end: its rows take part in a rotation as those of X do.
     let v = adjoint;
-    let (mut done, mut whole) = (0, F::Real::ZERO);
+    let (mut done, mut whole) = (0, whole);
     while done < order {
         let mut work = work.scope();
         let left = order.wrapping_sub(done);
@@ -164,7 +164,7 @@ pub(crate) fn peel<F: Field>(
 ///
 /// Conjugated this is what [`Factored`] calls the triangle of the conjugate matrix, whose eigenvectors are the rows of
 /// `V^H`.
-fn write_gram<F: Field>(
+pub(crate) fn write_gram<F: Field>(
     x: Mat<'_, F>,
     from: usize,
     triangle: &mut [F],
@@ -197,7 +197,7 @@ fn normalise<F: Field>(x: &mut [F]) {
     }
 }
 
-fn root<T: Scalar>(square: Option<&T>) -> T {
+pub(crate) fn root<T: Scalar>(square: Option<&T>) -> T {
     square.map_or(T::ZERO, |&s| Scalar::max(s, T::ZERO).sqrt())
 }
 
@@ -241,7 +241,7 @@ mod tests {
         let (mut lengths, mut adjoint) = ([0.0; 4], [0.0; 16]);
         let mut adjoint = MatMut::new("v", &mut adjoint, 4, 4)?;
         let mut workspace = Workspace::new(peel_layout::<f64>(4)?);
-        let count = peel(&mut x, &mut adjoint, 0.0, &mut lengths, &mut workspace.arena())?;
+        let count = peel(&mut x, &mut adjoint, (0.0, 0.0), &mut lengths, &mut workspace.arena())?;
         assert!(count >= 3);
         for i in 0..3 {
             for j in 0..i {

@@ -141,9 +141,9 @@ fn reflect<F: Field>(
     for top in (0..x.rows()).step_by(ROWS) {
         let rows = ROWS.min(x.rows().wrapping_sub(top));
         let coordinates = |i: usize| x.as_ref().row(top.wrapping_add(i)).get(from..).unwrap_or(&[]);
-        combiner.set(rows, depth, |i, k| vector::at(coordinates(i), k));
+        combiner.set_rows(rows, depth, coordinates);
         combiner.store(count, us, along, (0, 0));
-        combiner.set(rows, count, |i, k| along.at(i, k));
+        combiner.set_rows(rows, count, |i| along.as_ref().row(i));
         combiner.combine(
             depth,
             |k| ss.row(k),

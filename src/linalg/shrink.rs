@@ -8,6 +8,7 @@ use super::combine::multiply_rows;
 use super::dense_svd::{peel, peel_layout, write_adjoint};
 use super::partial_svd::Map;
 use super::product::{adjoint_multiply, agree};
+use super::shrink_whole::shrink_whole;
 use super::tridiagonal::scale_to_one;
 use super::{Mat, MatMut, vector};
 use crate::workspace::{Arena, Layout};
@@ -87,17 +88,36 @@ pub fn shrink_dense<F: Field>(
     Ok(rank)
 }
 
-/// `K = (X diag(1 - tau/s)) V^H` with `X = A V`, all of it where `A` was.
+/// As [`shrink_dense`], for no more columns than rows.
 fn shrink_tall<F: Field>(a: &mut MatMut<'_, F>, tau: F::Real, work: &mut Arena<'_>) -> Result<usize, Error> {
     let order = a.cols();
-    let square = work.take::<F>(check::product("matrix", &[order, order])?)?;
-    let mut adjoint = MatMut::new("singular vectors", square, order, order)?;
+    let mut square = work.part(Layout::array::<F>(check::product("matrix", &[order, order])?)?)?;
     let values = work.take::<F::Real>(order)?;
     let scale = scale_to_one(vector::max_abs(a.as_ref().data()));
     vector::scale(a.data_mut(), scale);
     // A threshold beyond the range is above everything.
     let threshold = tau * scale;
-    let rank = peel(a, &mut adjoint, threshold, values, work)?;
+    let rank = match shrink_whole(a, threshold, values, &mut square, work)? {
+        Some(rank) => rank,
+        None => shrink_peeled(a, (threshold, F::Real::ZERO), values, &mut square, work)?,
+    };
+    a.data_mut().iter_mut().for_each(|x| *x = x.unscale(scale));
+    Ok(rank)
+}
+
+/// `K = (X diag(1 - threshold/s)) V^H` with `X = A V`, all of it where `A` was; `square` is for `V`.
+pub(crate) fn shrink_peeled<F: Field>(
+    a: &mut MatMut<'_, F>,
+    (threshold, whole): (F::Real, F::Real),
+    values: &mut [F::Real],
+    square: &mut Arena<'_>,
+    work: &mut Arena<'_>,
+) -> Result<usize, Error> {
+    let order = a.cols();
+    let mut square = square.scope();
+    let square = square.take::<F>(check::product("matrix", &[order, order])?)?;
+    let mut adjoint = MatMut::new("singular vectors", square, order, order)?;
+    let rank = peel(a, &mut adjoint, (threshold, whole), values, work)?;
     let values = values.get(..rank).unwrap_or(&[]);
     if rank == 0 {
         a.clear();
@@ -105,7 +125,7 @@ fn shrink_tall<F: Field>(a: &mut MatMut<'_, F>, tau: F::Real, work: &mut Arena<'
     }
     for i in 0..a.rows() {
         for (x, &s) in a.row_mut(i).iter_mut().zip(values) {
-            *x = x.scale(F::Real::ONE - threshold / s).unscale(scale);
+            *x = x.scale(F::Real::ONE - threshold / s);
         }
     }
     multiply_rows(a, 0, rank, order, adjoint.as_ref(), work)?;

@@ -6,6 +6,7 @@
 
 use super::combine::{combine_layout, multiply_rows};
 use super::implicit_ql::{ql, ql_layout};
+use super::parts::Parts;
 use super::reflectors::{Order, Reflectors, reflect_layout, triangle_length, triangle_row_mut};
 use super::{Mat, MatMut, vector};
 use crate::workspace::{Arena, Layout};
@@ -47,18 +48,101 @@ pub fn eigen_dense<F: Field>(
     eigen.write_vectors(&mut vectors, &mut work)
 }
 
+/// Orders up to this are small: what is there for them is fast enough, and small machines need one method only.
+const SMALL: usize = 128;
+
+/// True where a second method pays.
+pub(crate) const fn is_large(n: usize) -> bool {
+    cfg!(feature = "large") && n > SMALL
+}
+
 /// What [`Factored::new`] and its methods need, beside the triangle.
 pub(crate) fn factored_layout<F: Field>(n: usize) -> Result<Layout, Error> {
+    let parts = if is_large(n) { Parts::<F>::layout(n)? } else { Layout::EMPTY };
     let scratch = ql_layout::<F::Real>(n)?
         .or(reflect_layout::<F>(n)?)
         .or(combine_layout::<F>(n)?)
-        .or(Layout::array::<F>(n)?.and_array::<F>(n)?);
+        .or(Layout::array::<F>(n)?.and_array::<F>(n)?.and(parts)?);
     Layout::array::<F::Real>(check::product("matrix", &[n, n])?)?
         .and_array::<F>(n)?
         .and_array::<F::Real>(n)?
         .and_array::<F::Real>(n)?
         .and_array::<F::Real>(n)?
         .and(scratch)
+}
+
+/// A Hermitian matrix reduced to a real tridiagonal one: `A = Q D T D^H Q^H / scale`.
+pub(crate) struct Reduced<'a, F: Field> {
+    pub(crate) reflectors: Reflectors<'a, F>,
+    pub(crate) turns: &'a [F],
+    /// `T_ii`.
+    pub(crate) diagonal: &'a mut [F::Real],
+    /// `T_(i,i-1)`; the first is none.
+    pub(crate) coupling: &'a mut [F::Real],
+    pub(crate) scale: F::Real,
+}
+
+impl<'a, F: Field> Reduced<'a, F> {
+    /// Consumes the `triangle`: the lower one of the matrix of order `n`, packed row by row and conjugated.
+    pub(crate) fn new(triangle: &'a mut [F], n: usize, work: &mut Arena<'a>) -> Result<Self, Error> {
+        let turns = work.take::<F>(n)?;
+        let factors = work.take::<F::Real>(n)?;
+        let diagonal = work.take::<F::Real>(n)?;
+        let coupling = work.take::<F::Real>(n)?;
+        let scale = scale_to_one(vector::max_abs(triangle));
+        vector::scale(triangle, scale);
+        reduce(triangle, diagonal, coupling, turns, factors, &mut work.scope())?;
+        Ok(Self { reflectors: Reflectors { triangle, factors }, turns, diagonal, coupling, scale })
+    }
+
+    /// Takes `T` apart. `real_vectors` is `n x n`.
+    pub(crate) fn diagonalise(
+        mut self,
+        mut real_vectors: MatMut<'a, F::Real>,
+        work: &mut Arena<'_>,
+    ) -> Result<Factored<'a, F>, Error> {
+        self.diagonalise_into(&mut real_vectors, work)?;
+        let Self { reflectors, turns, diagonal: values, scale, .. } = self;
+        values.iter_mut().for_each(|value| *value = value.unscale(scale));
+        Ok(Factored { reflectors, turns, real_vectors, values })
+    }
+
+    /// The diagonal becomes the eigenvalues of `T`, descending, and the rows of `z` its unit eigenvectors.
+    pub(crate) fn diagonalise_into(
+        &mut self,
+        z: &mut MatMut<'_, F::Real>,
+        work: &mut Arena<'_>,
+    ) -> Result<(), Error> {
+        let values = &mut *self.diagonal;
+        z.set_identity();
+        ql(values, self.coupling.get_mut(1..).unwrap_or(&mut []), z.as_mut(), work)?;
+        sort_descending(values, z);
+        for i in 0..values.len() {
+            // Thousands of rotations, each a rounding longer or shorter than one, add up.
+            let z = z.row_mut(i);
+            vector::scale(z, F::Real::ONE / vector::norm(z));
+        }
+        Ok(())
+    }
+
+    /// Replaces each row `x` of a matrix by `D^H Q^H x`.
+    pub(crate) fn enter(&self, x: &mut MatMut<'_, F>, work: &mut Arena<'_>) -> Result<(), Error> {
+        self.reflectors.apply(Order::Down, x, 0, work)?;
+        turn_rows(x, self.turns, |x, turn| x * turn.conj());
+        Ok(())
+    }
+
+    /// Replaces each row `x` of a matrix by `Q D x`.
+    pub(crate) fn leave(&self, x: &mut MatMut<'_, F>, work: &mut Arena<'_>) -> Result<(), Error> {
+        turn_rows(x, self.turns, |x, turn| x * turn);
+        self.reflectors.apply(Order::Up, x, 0, work)
+    }
+}
+
+fn turn_rows<F: Field>(x: &mut MatMut<'_, F>, turns: &[F], turned: impl Fn(F, F) -> F) {
+    for i in 0..x.rows() {
+        x.row_mut(i).iter_mut().zip(turns).for_each(|(x, &turn)| *x = turned(*x, turn));
+    }
 }
 
 /// A Hermitian matrix taken apart, its eigenvectors `Q D z_i` not multiplied out.
@@ -70,29 +154,11 @@ pub(crate) struct Factored<'a, F: Field> {
 }
 
 impl<'a, F: Field> Factored<'a, F> {
-    /// Consumes the `triangle`: the lower one of the matrix of order `n`, packed row by row and conjugated.
+    /// Consumes the `triangle`, as [`Reduced::new`] does.
     pub(crate) fn new(triangle: &'a mut [F], n: usize, work: &mut Arena<'a>) -> Result<Self, Error> {
         let square = check::product("matrix", &[n, n])?;
-        let mut real_vectors = MatMut::new("eigenvectors", work.take::<F::Real>(square)?, n, n)?;
-        let turns = work.take::<F>(n)?;
-        let factors = work.take::<F::Real>(n)?;
-        let values = work.take::<F::Real>(n)?;
-        let coupling = work.take::<F::Real>(n)?;
-        let mut work = work.scope();
-
-        let scale = scale_to_one(vector::max_abs(triangle));
-        vector::scale(triangle, scale);
-        reduce(triangle, values, coupling, turns, factors, &mut work)?;
-        real_vectors.set_identity();
-        ql(values, coupling.get_mut(1..).unwrap_or(&mut []), real_vectors.as_mut(), &mut work)?;
-        sort_descending(values, &mut real_vectors);
-        for (i, value) in values.iter_mut().enumerate() {
-            *value = value.unscale(scale);
-            // Thousands of rotations, each a rounding longer or shorter than one, add up.
-            let z = real_vectors.row_mut(i);
-            vector::scale(z, F::Real::ONE / vector::norm(z));
-        }
-        Ok(Self { reflectors: Reflectors { triangle, factors }, turns, real_vectors, values })
+        let real_vectors = MatMut::new("eigenvectors", work.take::<F::Real>(square)?, n, n)?;
+        Reduced::new(triangle, n, work)?.diagonalise(real_vectors, &mut work.scope())
     }
 
     /// The eigenvalues, descending.
@@ -147,7 +213,7 @@ impl<F: Field> Basis<'_, F> {
 }
 
 /// Largest first, each value with its row.
-fn sort_descending<T: Scalar>(values: &mut [T], rows: &mut MatMut<'_, T>) {
+pub(crate) fn sort_descending<T: Scalar>(values: &mut [T], rows: &mut MatMut<'_, T>) {
     for place in 0..values.len() {
         let rest = values.iter().enumerate().skip(place);
         let largest = rest.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -191,6 +257,7 @@ fn reduce<F: Field>(
     let mut work = work.scope();
     let n = diagonal.len();
     let (mut w, mut next_w) = (work.take::<F>(n)?, work.take::<F>(n)?);
+    let mut parts = if is_large(n) { Some(Parts::new(n, &mut work)?) } else { None };
     let (mut rest, mut below): (&mut [F], &mut [F]) = (triangle, &mut []);
     let places = diagonal.iter_mut().zip(coupling).zip(turns.iter_mut()).zip(factors).enumerate().rev();
     for (i, (((diagonal, coupling), turn), factor)) in places {
@@ -203,7 +270,10 @@ fn reduce<F: Field>(
         *diagonal = corner.re();
         (*coupling, *turn, *factor) = reflector(u);
         let next = next_w.get_mut(..i).unwrap_or(&mut []);
-        update_and_multiply(above, &last, u, next);
+        match &mut parts {
+            Some(parts) => parts.update_and_multiply(above, &last, u, next),
+            None => update_and_multiply(above, &last, u, next),
+        }
         complete(u, *factor, next);
         core::mem::swap(&mut w, &mut next_w);
         (rest, below) = (above, row);
@@ -240,9 +310,9 @@ fn reflector<F: Field>(x: &mut [F]) -> (F::Real, F, F::Real) {
 
 /// `A <- H A H` for `H = I - factor u u^H`: with `p = factor A u` and `w = p - (factor/2) (u^H p) u`, this is
 /// `A - u w^H - w u^H`.
-struct Update<'a, F> {
-    u: &'a [F],
-    w: &'a [F],
+pub(crate) struct Update<'a, F> {
+    pub(crate) u: &'a [F],
+    pub(crate) w: &'a [F],
 }
 
 impl<F: Field> Update<'_, F> {
