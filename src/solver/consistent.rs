@@ -51,7 +51,8 @@ impl Sizes {
 
 /// Slices whose factors are looked for; none where a dense method does it all.
 pub(super) fn searched<T: Scalar>(config: &Config<T>) -> Result<usize, Error> {
-    Ok(if Sizes::of(config)?.rank > 0 { frequencies(config.views) } else { 0 })
+    let searched = cfg!(feature = "large") && Sizes::of(config)?.rank > 0;
+    Ok(if searched { frequencies(config.views) } else { 0 })
 }
 
 /// The factors `K_hat(f) = L^T conj(R)` of all slices. They last from step to step: a search starts from the last.
@@ -441,6 +442,11 @@ impl<'a, T: Scalar> Rows<'a, T> {
 }
 
 impl<T: Scalar> Consistent<'_, T> {
+    /// Whether nothing is left.
+    pub(super) fn is_zero(&self) -> bool {
+        self.form == Form::Zero
+    }
+
     /// Makes the rows `first..first + count` ready to be asked for by [`Self::row`].
     pub(super) fn prepare(&self, first: usize, count: usize, rows: &mut Rows<'_, T>) -> Result<(), Error> {
         let (n, m) = (self.samples, self.views);

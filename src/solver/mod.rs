@@ -53,7 +53,7 @@ pub(crate) struct Progress<T> {
     pub(crate) iteration: usize,
     /// The penalty of the next step.
     pub(crate) rho: T,
-    /// `||S1 + Q2/rho||_F^2` with that penalty.
+    /// `||S1 + Q2/rho||_F^2` with that penalty, or less where no slice of the spectrum can have more.
     pub(crate) argument: T,
 }
 

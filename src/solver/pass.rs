@@ -10,7 +10,7 @@
 use super::consistent::{self, Consistent, Rows};
 use super::spectrum::{Argument, Norms, Sums, Watch};
 use crate::config::{Axis, Config};
-use crate::linalg::vector::{LANES, pairwise};
+use crate::linalg::vector::{self, LANES, pairwise};
 use crate::prox::group::Group;
 use crate::prox::simplex;
 use crate::prox::tubal::samples;
@@ -62,10 +62,18 @@ struct Span<'a, T> {
     sums: &'a mut [T],
     /// What [`Watch`] sums up; empty where it does not.
     slices: &'a mut [T],
+    /// Sizes of the next argument of the tubal shrinkage, by view and column; empty where nobody asks.
+    sizes: &'a mut [T],
 }
 
 const fn span_rows(samples: usize) -> usize {
     samples.div_ceil(SPANS)
+}
+
+/// Sizes that a span sums up. Along the samples they bound every slice of the spectrum, better than a norm does.
+fn sizes_length<T: Scalar>(config: &Config<T>) -> usize {
+    let wanted = config.axis() == Axis::Samples && config.samples >= samples::SMALL;
+    if wanted { config.samples.saturating_mul(config.views) } else { 0 }
 }
 
 /// Scratch of one worker.
@@ -104,6 +112,7 @@ pub(super) fn layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
     let mut layout =
         Layout::array::<T>(columns)?.and_array::<T>(SPANS * SUMS)?.and_array::<T>(config.samples)?;
     layout = layout.and_array::<T>(check::product("sums of slices", &[SPANS, slices_length(config)?])?)?;
+    layout = layout.and_array::<T>(check::product("columns", &[SPANS, sizes_length(config)])?)?;
     for _ in 0..parallel::workers(config.threads) {
         layout = layout.and(Scratch::layout(config)?)?;
     }
@@ -132,13 +141,16 @@ pub(super) fn run<T: Scalar>(
     let partial_sums = work.take_filled::<T>(SPANS * SUMS, T::ZERO)?;
     let slices = if weights.watched { slices_length(config)? } else { 0 };
     let partial_slices = work.take_filled::<T>(SPANS * slices, T::ZERO)?;
+    // Where something is left of the argument, more will be left of the next.
+    let sizes = if k.is_zero() { sizes_length(config) } else { 0 };
+    let partial_sizes = work.take_filled::<T>(SPANS * sizes, T::ZERO)?;
     let shrinkage = work.take::<T>(n)?;
     for (factor, &squares) in shrinkage.iter_mut().zip(&*columns) {
         *factor = shrink(squares, weights.inverse);
     }
 
     let area = (span_rows(n) * m * n).max(1);
-    let mut unused = &mut *partial_slices;
+    let (mut unused, mut unused_sizes) = (&mut *partial_slices, &mut *partial_sizes);
     let Tensors { d, b, s1, e, q1, q2 } = tensors;
     let spans = d
         .chunks(area)
@@ -156,6 +168,7 @@ pub(super) fn run<T: Scalar>(
             columns,
             sums,
             slices: unused.split_off_mut(..slices).unwrap_or(&mut []),
+            sizes: unused_sizes.split_off_mut(..sizes).unwrap_or(&mut []),
         });
     parallel::for_each(
         config.threads,
@@ -187,7 +200,27 @@ pub(super) fn run<T: Scalar>(
             *sum += x;
         }
     }
+    if let [.., argument] = &mut sums
+        && sizes > 0
+    {
+        *argument = Scalar::min(*argument, spectral_bound(partial_sizes, sizes, n));
+    }
     Ok(sums)
+}
+
+/// `b` such that no slice along the samples has a Frobenius norm above `sqrt(n b)`, from the sizes that spans summed up.
+///
+/// An element of a slice is a sum of elements of a column, each times a number of size one. So it is at most the sum of
+/// their sizes.
+fn spectral_bound<T: Scalar>(partial: &mut [T], length: usize, n: usize) -> T {
+    let (sizes, others) = partial.split_at_mut_checked(length).unwrap_or((&mut [], &mut []));
+    for other in others.chunks_exact(length.max(1)) {
+        vector::axpy(T::ONE, other, sizes);
+    }
+    // Rounding can take `n eps` off a sum.
+    let margin = T::ONE + T::TWO * T::from_usize(n) * T::EPSILON;
+    let bound = vector::norm(sizes) * margin;
+    bound * bound * margin / T::from_usize(n)
 }
 
 /// `(1 - t/||c||)_+` from `||c||^2`, Eq. (24).
@@ -207,7 +240,7 @@ impl<T: Scalar> Span<'_, T> {
         scratch: &mut Scratch<'_, T>,
     ) -> Result<(), Error> {
         let (n, m) = (config.samples, config.views);
-        let Self { first, tensors, columns, sums, slices } = self;
+        let Self { first, tensors, columns, sums, slices, sizes } = self;
         let sample = (m * n).max(1);
         let samples = tensors.d.len() / sample;
         let step = rows_at_a_time(config);
@@ -244,13 +277,17 @@ impl<T: Scalar> Span<'_, T> {
                         #[inline(always)]
                         || {
                             project(b, d, i, weights);
-                            let row = Row { a: b, s1, e, q1, q2, k, factors, columns };
+                            let row = Row { a: b, s1: &mut *s1, e, q1, q2: &mut *q2, k, factors, columns };
                             let squares = row.update(weights);
                             sums.iter_mut().zip(squares).for_each(|(sum, x)| *sum += x);
+                            let sizes = sizes.get_mut(v.wrapping_mul(n)..).unwrap_or(&mut []);
+                            for ((size, &s1), &q2) in sizes.iter_mut().zip(&*s1).zip(&*q2) {
+                                *size += (s1 + q2 * weights.next_inverse).abs();
+                            }
                         },
                     );
                 }
-                if !slices.is_empty() {
+                if cfg!(feature = "large") && !slices.is_empty() {
                     let (s1, q2, inverse) = (&*tensors.s1, &*tensors.q2, weights.next_inverse);
                     let argument = Argument { s1, q2, inverse, samples: n, step: 0, roots: k.roots };
                     Watch { argument, sums: slices, row: scratch.slice }.add(local);

@@ -8,8 +8,9 @@ use crate::linalg::normal::{self, BLOCK, panel_length, vectors_of_panel};
 use crate::linalg::partial_svd::{Map, agree_on_shapes, half};
 use crate::linalg::vector::{LANES, pairwise};
 use crate::linalg::{Mat, MatMut, vector};
+use crate::simd::{self, Lanes, Lanewise};
 use crate::workspace::{Arena, Layout, as_complex_mut};
-use crate::{Error, Field, Scalar, check, parallel, simd};
+use crate::{Error, Field, Scalar, check, parallel};
 use num_complex::Complex;
 
 /// Frequencies that differ.
@@ -207,24 +208,23 @@ impl<T: Scalar> Sums<T> {
     /// Takes a row into account; `columns` are the sums of the sizes in the columns so far.
     #[inline(always)]
     fn add_row<F: Field<Real = T>>(&mut self, row: &[F], columns: &mut [T]) {
-        let (mut squares, mut sizes) = ([T::ZERO; LANES], [T::ZERO; LANES]);
-        let mut add = |row: &[F], columns: &mut [T]| {
-            let lanes = squares.iter_mut().zip(&mut sizes);
-            for ((x, column), (squares, sizes)) in row.iter().zip(columns).zip(lanes) {
-                let size = vector::size(*x);
-                *column += size;
-                *squares += x.abs2();
-                *sizes += size;
-            }
-        };
+        let (mut squares, mut sizes) = (Lanes::splat(T::ZERO), Lanes::splat(T::ZERO));
         let (row, row_tail) = row.as_chunks::<LANES>();
         let (columns, columns_tail) = columns.as_chunks_mut::<LANES>();
         for (row, columns) in row.iter().zip(columns) {
-            add(row, columns);
+            let size = Lanes(row.map(vector::size));
+            *columns = (Lanes(*columns) + size).0;
+            squares += Lanes(row.map(F::abs2));
+            sizes += size;
         }
-        add(row_tail, columns_tail);
-        self.squares += pairwise(squares);
-        self.row = Scalar::max(self.row, pairwise(sizes));
+        let lanes = squares.0.iter_mut().zip(&mut sizes.0);
+        for ((x, column), (squares, sizes)) in row_tail.iter().zip(columns_tail).zip(lanes) {
+            *column += vector::size(*x);
+            *squares += x.abs2();
+            *sizes += vector::size(*x);
+        }
+        self.squares += pairwise(squares.0);
+        self.row = Scalar::max(self.row, pairwise(sizes.0));
     }
 }
 
