@@ -119,7 +119,7 @@ fn add_normal_in<F: Field, const V: usize, const R: usize, const T: usize>(
     s: F::Real,
     y: &mut [F],
 ) -> Result<F::Real, Error> {
-    let (x, y) = (x.as_chunks::<V>().0, y.as_chunks_mut::<V>().0);
+    let (x, y) = (elements::<F, V>(a, x), elements_mut::<F, V>(a, y));
     let mut largest = F::Real::ZERO;
     for first in (0..a.rows()).step_by(BLOCK) {
         let block = Block::new(a, first);
@@ -154,7 +154,7 @@ fn multiply_panel_in<F: Field, const V: usize, const R: usize, const T: usize>(
     at: usize,
 ) {
     for top in (0..a.rows()).step_by(BLOCK) {
-        let parts = Block::new(a, top).multiply::<V, R>(x.as_chunks::<V>().0);
+        let parts = Block::new(a, top).multiply::<V, R>(elements(a, x));
         for (i, part) in (top..a.rows()).zip(&parts) {
             for (c, &value) in part.iter().enumerate().take(group.count) {
                 y.set(group.first.wrapping_add(c), at.wrapping_add(i), value);
@@ -189,8 +189,19 @@ fn add_adjoint_panel_in<F: Field, const V: usize, const R: usize, const T: usize
             if inside { y.at(group.first.wrapping_add(c), column.wrapping_add(i)) } else { F::ZERO }
         };
         let parts = core::array::from_fn(|i| core::array::from_fn(|c| element(i, c)));
-        Block::new(a, top).add_adjoint::<V, T>(&parts, x.as_chunks_mut::<V>().0);
+        Block::new(a, top).add_adjoint::<V, T>(&parts, elements_mut(a, x));
     }
+}
+
+/// A panel's elements, as many as a row of `a` has: a narrow panel leaves memory unused.
+#[inline(always)]
+fn elements<'a, F: Field, const V: usize>(a: Mat<'_, F>, panel: &'a [F]) -> &'a [[F; V]] {
+    panel.as_chunks().0.get(..a.cols()).unwrap_or(&[])
+}
+
+#[inline(always)]
+fn elements_mut<'a, F: Field, const V: usize>(a: Mat<'_, F>, panel: &'a mut [F]) -> &'a mut [[F; V]] {
+    panel.as_chunks_mut().0.get_mut(..a.cols()).unwrap_or(&mut [])
 }
 
 /// A few rows of a matrix; beyond its end the last one stands again, and its products are not used.

@@ -5,7 +5,7 @@
 //! transform, frequency `f` occupies the planes `2f - 1` and `2f` of `m`, a real one a single plane.
 
 use crate::linalg::normal::{self, BLOCK, panel_length, vectors_of_panel};
-use crate::linalg::partial_svd::{Map, agree_on_shapes, half};
+use crate::linalg::partial_svd::{Map, Matrix, agree_on_shapes, half};
 use crate::linalg::vector::{LANES, pairwise};
 use crate::linalg::{Mat, MatMut, vector};
 use crate::simd::{self, Lanes, Lanewise};
@@ -249,7 +249,10 @@ impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
     }
 
     fn panels_length(samples: usize, count: usize) -> Result<usize, Error> {
-        check::product("panels", &[count.div_ceil(vectors_of_panel::<F>()), panel_length::<F>(samples)?])
+        let panels = count.div_ceil(vectors_of_panel::<F>());
+        // The same memory serves a slice that is formed as a whole.
+        Ok(check::product("panels", &[panels, panel_length::<F>(samples)?])?
+            .max(Matrix::<F>::scratch(samples)?))
     }
 
     /// The slice of one frequency.
