@@ -25,8 +25,9 @@ pub(crate) fn at_most<F: Field>(
     let bound = bound * (F::Real::ONE - terms * F::Real::EPSILON);
     let square = bound * bound;
     let cubed = F::Real::EPSILON * F::Real::EPSILON * F::Real::EPSILON;
-    if !(square * cubed >= F::Real::MIN_POSITIVE) {
-        // What is lost below the range might matter.
+    // Otherwise what is lost below the range might matter.
+    let resolved = square * cubed >= F::Real::MIN_POSITIVE;
+    if !resolved {
         return false;
     }
     let (mut x, mut next) = (x, next);
@@ -37,8 +38,9 @@ pub(crate) fn at_most<F: Field>(
         if next.iter().zip(&*x).all(|(&z, &x)| z <= square * x) {
             return true;
         }
-        // The largest singular value of |A| is not smaller than |A x|/|x|, so it cannot come below the bound.
-        if !(squares <= square * vector::norm2(x)) {
+        // The largest singular value of |A| is not smaller than |A x|/|x|.
+        let possible = squares <= square * vector::norm2(x);
+        if !possible {
             return false;
         }
         // Near one and never near nothing, so that neither many steps nor a small column leave the range.

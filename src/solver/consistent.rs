@@ -323,9 +323,13 @@ const fn seed_of(seed: u64, step: usize, frequency: usize) -> u64 {
 
 fn search_layout<T: Scalar, F: Field<Real = T>>(config: &Config<T>, rank: usize) -> Result<Layout, Error> {
     let (n, options) = (config.samples, options(config));
-    let count = rank.saturating_add(options.probes);
+    // Products with a slice that is kept, or with one that is formed again for each.
+    let products = match config.rank {
+        Rank::Any { .. } => Layout::array::<F>(Matrix::<F>::scratch(n)?)?,
+        Rank::AtMost(_) => Slice::<T, F>::layout(n, rank.saturating_add(options.probes))?,
+    };
     Layout::array::<T>(rank)?
-        .and(Slice::<T, F>::layout(n, count)?)?
+        .and(products)?
         .and(singular_above_layout::<F>(n, n, &options)?.or(Layout::array::<T>(n)?.and_array::<T>(n)?))
 }
 
@@ -358,11 +362,12 @@ fn search_slice<T: Scalar, F: Field<Real = T>>(
     let options = Options { seed: seed_of(config.seed, argument.step, f), ..options(config) };
     let mut work = work.scope();
     let values = work.take::<T>(options.max_rank)?;
-    let mut slice = Slice::new(argument, f, options.max_rank.saturating_add(options.probes), &mut work)?;
     if memory.is_empty() {
+        let count = options.max_rank.saturating_add(options.probes);
+        let mut slice = Slice::new(argument, f, count, &mut work)?;
         return find(&mut slice, wish, &options, values, factors, &mut work);
     }
-    slice.form_all(memory, config.threads)?;
+    argument.form(f, memory, config.threads)?;
     let formed = Mat::new("slice", memory, n, n)?;
     // What was found last time is larger than the sizes could ever exclude.
     if wish.warm == 0 {
@@ -371,7 +376,8 @@ fn search_slice<T: Scalar, F: Field<Real = T>>(
             return Ok(Found::Factors(0));
         }
     }
-    let mut matrix = Matrix::new(formed, slice.into_panels()).with_threads(config.threads);
+    let panels = work.take(Matrix::<F>::scratch(n)?)?;
+    let mut matrix = Matrix::new(formed, panels).with_threads(config.threads);
     find(&mut matrix, wish, &options, values, factors, &mut work)
 }
 

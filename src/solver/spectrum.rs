@@ -5,7 +5,7 @@
 //! transform, frequency `f` occupies the planes `2f - 1` and `2f` of `m`, a real one a single plane.
 
 use crate::linalg::normal::{self, BLOCK, panel_length, vectors_of_panel};
-use crate::linalg::partial_svd::{Map, Matrix, agree_on_shapes, half};
+use crate::linalg::partial_svd::{Map, agree_on_shapes, half};
 use crate::linalg::vector::{LANES, pairwise};
 use crate::linalg::{Mat, MatMut, vector};
 use crate::simd::{self, Lanes, Lanewise};
@@ -71,6 +71,34 @@ impl<T: Scalar> Argument<'_, T> {
         for ((f, &s1), &q2) in to.iter_mut().zip(s1).zip(q2) {
             *f = s1 + q2 * self.inverse;
         }
+    }
+
+    /// The whole slice `f`.
+    pub(super) fn form<F: Field<Real = T>>(
+        &self,
+        f: usize,
+        slice: &mut [F],
+        threads: usize,
+    ) -> Result<(), Error> {
+        let n = self.samples;
+        let middle = half(n);
+        let (upper, lower) = slice.split_at_mut_checked(middle * n).unwrap_or((&mut [], &mut []));
+        parallel::for_each(
+            threads,
+            n.saturating_mul(n),
+            [(0, upper), (middle, lower)].into_iter(),
+            &mut Arena::new(&mut []),
+            |_| Ok(()),
+            |(first, rows), ()| {
+                for (i, row) in (first..).zip(rows.chunks_exact_mut(n.max(1))) {
+                    simd::widest(
+                        #[inline(always)]
+                        || self.slice_row(f, i, row),
+                    );
+                }
+                Ok(())
+            },
+        )
     }
 
     /// Row `i` of slice `f`.
@@ -249,10 +277,7 @@ impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
     }
 
     fn panels_length(samples: usize, count: usize) -> Result<usize, Error> {
-        let panels = count.div_ceil(vectors_of_panel::<F>());
-        // The same memory serves a slice that is formed as a whole.
-        Ok(check::product("panels", &[panels, panel_length::<F>(samples)?])?
-            .max(Matrix::<F>::scratch(samples)?))
+        check::product("panels", &[count.div_ceil(vectors_of_panel::<F>()), panel_length::<F>(samples)?])
     }
 
     /// The slice of one frequency.
@@ -271,35 +296,6 @@ impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
             panels: work.take(panels)?,
             images: work.take(panels)?,
         })
-    }
-
-    /// Forms the whole slice.
-    pub(super) fn form_all(&self, memory: &mut [F], threads: usize) -> Result<(), Error> {
-        let n = self.argument.samples;
-        let middle = half(n);
-        let (argument, frequency) = (self.argument, self.frequency);
-        let (upper, lower) = memory.split_at_mut_checked(middle * n).unwrap_or((&mut [], &mut []));
-        parallel::for_each(
-            threads,
-            n.saturating_mul(n),
-            [(0, upper), (middle, lower)].into_iter(),
-            &mut Arena::new(&mut []),
-            |_| Ok(()),
-            |(first, memory), ()| {
-                for (i, row) in (first..).zip(memory.chunks_exact_mut(n.max(1))) {
-                    simd::widest(
-                        #[inline(always)]
-                        || argument.slice_row(frequency, i, row),
-                    );
-                }
-                Ok(())
-            },
-        )
-    }
-
-    /// Memory for the products of a matrix that needs no forming any more.
-    pub(super) fn into_panels(self) -> &'a mut [F] {
-        self.panels
     }
 
     /// Calls `use_block(rows, first, panels, images)` for all blocks of rows; `first` is the number of the first row.
