@@ -246,6 +246,7 @@ pub(crate) fn scale_to_one<T: Scalar>(largest: T) -> T {
 /// the vector that its reflector is made of, and `dot` and `axpy` with a row are products with the matrix.
 /// Afterwards row `i` holds the reflector `u` of `H_i = I - factors_i u u^H`, which acts on the first `i`
 /// coordinates, and `A = Q D T D^H Q^H` with `Q = H_(n-1) ... H_1` and `D` the diagonal of `turns`.
+#[cfg_attr(not(feature = "std"), inline(never))] // One copy is small.
 fn reduce<F: Field>(
     triangle: &mut [F],
     diagonal: &mut [F::Real],
@@ -270,9 +271,12 @@ fn reduce<F: Field>(
         *diagonal = corner.re();
         (*coupling, *turn, *factor) = reflector(u);
         let next = next_w.get_mut(..i).unwrap_or(&mut []);
-        match &mut parts {
-            Some(parts) => parts.update_and_multiply(above, &last, u, next),
-            None => update_and_multiply(above, &last, u, next),
+        if is_large(n)
+            && let Some(parts) = &mut parts
+        {
+            parts.update_and_multiply(above, &last, u, next);
+        } else {
+            update_and_multiply(above, &last, u, next);
         }
         complete(u, *factor, next);
         core::mem::swap(&mut w, &mut next_w);

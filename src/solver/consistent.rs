@@ -51,8 +51,10 @@ impl Sizes {
 
 /// Slices whose factors are looked for; none where a dense method does it all.
 pub(super) fn searched<T: Scalar>(config: &Config<T>) -> Result<usize, Error> {
-    let searched = cfg!(feature = "large") && Sizes::of(config)?.rank > 0;
-    Ok(if searched { frequencies(config.views) } else { 0 })
+    if !cfg!(feature = "large") {
+        return Ok(0);
+    }
+    Ok(if Sizes::of(config)?.rank > 0 { frequencies(config.views) } else { 0 })
 }
 
 /// The factors `K_hat(f) = L^T conj(R)` of all slices. They last from step to step: a search starts from the last.

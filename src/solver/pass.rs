@@ -72,7 +72,8 @@ const fn span_rows(samples: usize) -> usize {
 
 /// Sizes that a span sums up. Along the samples they bound every slice of the spectrum, better than a norm does.
 fn sizes_length<T: Scalar>(config: &Config<T>) -> usize {
-    let wanted = config.axis() == Axis::Samples && config.samples >= samples::SMALL;
+    let wanted =
+        cfg!(feature = "reference") && config.axis() == Axis::Samples && config.samples >= samples::SMALL;
     if wanted { config.samples.saturating_mul(config.views) } else { 0 }
 }
 
@@ -93,7 +94,7 @@ impl<'a, T: Scalar> Scratch<'a, T> {
     }
 
     fn slice_length(config: &Config<T>) -> Result<usize, Error> {
-        let watched = consistent::searched(config)? > 0;
+        let watched = cfg!(feature = "large") && consistent::searched(config)? > 0;
         Ok(if watched { Watch::<T>::row_length(config.samples, config.views) } else { 0 })
     }
 
@@ -111,8 +112,13 @@ pub(super) fn layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
     let columns = check::product("columns", &[SPANS, config.samples])?;
     let mut layout =
         Layout::array::<T>(columns)?.and_array::<T>(SPANS * SUMS)?.and_array::<T>(config.samples)?;
-    layout = layout.and_array::<T>(check::product("sums of slices", &[SPANS, slices_length(config)?])?)?;
-    layout = layout.and_array::<T>(check::product("columns", &[SPANS, sizes_length(config)])?)?;
+    if cfg!(feature = "large") {
+        layout =
+            layout.and_array::<T>(check::product("sums of slices", &[SPANS, slices_length(config)?])?)?;
+    }
+    if cfg!(feature = "reference") {
+        layout = layout.and_array::<T>(check::product("columns", &[SPANS, sizes_length(config)])?)?;
+    }
     for _ in 0..parallel::workers(config.threads) {
         layout = layout.and(Scratch::layout(config)?)?;
     }
@@ -139,7 +145,7 @@ pub(super) fn run<T: Scalar>(
     let mut work = work.scope();
     let partial_columns = work.take_filled::<T>(SPANS * n, T::ZERO)?;
     let partial_sums = work.take_filled::<T>(SPANS * SUMS, T::ZERO)?;
-    let slices = if weights.watched { slices_length(config)? } else { 0 };
+    let slices = if cfg!(feature = "large") && weights.watched { slices_length(config)? } else { 0 };
     let partial_slices = work.take_filled::<T>(SPANS * slices, T::ZERO)?;
     // Where something is left of the argument, more will be left of the next.
     let sizes = if k.is_zero() { sizes_length(config) } else { 0 };
