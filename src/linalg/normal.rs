@@ -28,24 +28,26 @@ pub(crate) fn panel_length<F: Field>(n: usize) -> Result<usize, Error> {
     check::product("panel", &[n, vectors_of_panel::<F>()])
 }
 
-/// Calls a function with the vectors of a panel for `count` of them, and the rows that meet it in registers, as its
-/// constants, compiled for the widest registers. A few vectors make a panel of half the width and twice the rows.
+/// Vectors side by side in a panel for `count` of them: a full panel, or in double precision half of one where that is
+/// enough. (In single precision the compiler makes worse code of half a panel.)
+const fn width<F: Field>(count: usize) -> usize {
+    let full = vectors_of_panel::<F>();
+    if size_of::<F::Real>() == 8 && 2 * count <= full { full / 2 } else { full }
+}
+
+/// Calls a function, compiled for the widest registers, with these constants: the vectors side by side in a panel for
+/// `count` of them, the rows that meet them in registers, and the elements of a row that do on the way back.
 macro_rules! with_panel {
     ($field:ty, $count:expr, $function:ident($($argument:expr),* $(,)?)) => {
         simd::widest(
             #[inline(always)]
-            || {
-                let full = vectors_of_panel::<$field>();
-                match (if 2 * $count > full { full } else { full / 2 }, <$field>::IS_COMPLEX, 2 * $count > full) {
-                    (16, false, _) => $function::<$field, 16, 4, 4>($($argument),*),
-                    (8, false, true) => $function::<$field, 8, 4, 4>($($argument),*),
-                    (8, false, false) => $function::<$field, 8, 8, 8>($($argument),*),
-                    (_, false, _) => $function::<$field, 4, 8, 8>($($argument),*),
-                    (8, true, _) => $function::<$field, 8, 2, 4>($($argument),*),
-                    (4, true, true) => $function::<$field, 4, 2, 4>($($argument),*),
-                    (4, true, false) => $function::<$field, 4, 4, 8>($($argument),*),
-                    (_, true, _) => $function::<$field, 2, 4, 8>($($argument),*),
-                }
+            || match (width::<$field>($count), <$field>::IS_COMPLEX) {
+                (16, _) => $function::<$field, 16, 4, 4>($($argument),*),
+                (8, false) => $function::<$field, 8, 4, 4>($($argument),*),
+                (_, false) => $function::<$field, 4, 8, 8>($($argument),*),
+                (8, true) => $function::<$field, 8, 2, 4>($($argument),*),
+                (4, true) => $function::<$field, 4, 2, 4>($($argument),*),
+                (_, true) => $function::<$field, 2, 4, 8>($($argument),*),
             },
         )
     };
