@@ -2,7 +2,9 @@
 
 use super::certificate::{by_trace, depth_by_probes};
 use super::krylov::{Operator, Space, dependent, noise};
-use super::{MatMut, vector};
+use super::rotate::rows_of;
+use super::vector::{self, at};
+use super::{Mat, MatMut};
 use crate::rng::Rng;
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Field, Scalar, check};
@@ -55,6 +57,9 @@ pub(crate) struct Above<T> {
 
 /// A multiple of the rounding that a converged residual may consist of.
 const FLOOR: f64 = 10.0;
+
+/// The part of the basis by which it grows between looks.
+const GROWTH: usize = 8;
 
 /// Products that one more pair takes to settle, about.
 const SETTLING: usize = 6;
@@ -127,16 +132,11 @@ impl<T: Scalar> Above<T> {
         work.require(self.layout::<F>(n)?)?;
         let space = Space::<F>::new(n, self.capacity(n), self.block(n), work.scope())?;
         let rng = Rng::new(self.seed);
-        let mut search =
-            Search { wish: self, space, rng, n, locked: 0, sure: 0, depth: None, new: 0, found: n };
+        let mut search = Search { wish: self, space, rng, n, locked: 0, sure: 0, depth: None, new: 0 };
 
-        let warm = warm.min(self.block(n));
-        for i in 0..warm {
-            vector::copy(vectors.as_ref().row(i), search.space.candidate_mut(i));
-        }
         // Good guesses need no probes to settle, and probes drawn later prove more; guesses of no use are replaced.
-        if warm == 0 || !search.refine(operator, warm)? {
-            search.probe(operator, warm)?;
+        if warm == 0 || !search.refine(operator, rows_of(vectors.as_ref(), 0..warm)?)? {
+            search.probe(operator)?;
         }
         loop {
             let view = search.look()?;
@@ -179,11 +179,10 @@ struct Search<'a, 'w, F: Field> {
     depth: Option<usize>,
     /// Directions that the last block added.
     new: usize,
-    /// How many values lay above the threshold before it did.
-    found: usize,
 }
 
 /// What the Ritz values say.
+#[derive(Default)]
 struct View<T> {
     /// The largest.
     size: T,
@@ -208,64 +207,24 @@ enum Verdict {
     },
 }
 
-impl<F: Field> Search<'_, '_, F> {
-    fn value(&self, i: usize) -> F::Real {
-        self.space.values().get(i).copied().unwrap_or(F::Real::ZERO)
-    }
+/// What decides how far to go.
+struct Planner<'a, T> {
+    wish: &'a Above<T>,
+    n: usize,
+    locked: usize,
+}
 
-    /// How many Ritz values lie above the threshold.
-    fn above(&self) -> usize {
-        self.space.values().iter().filter(|&&v| v > self.wish.threshold).count()
-    }
-
-    /// True where the basis may grow until it spans everything.
-    fn may_complete(&self) -> bool {
-        self.wish.capacity(self.n) == self.n
-    }
-
-    /// Adds fresh probes, behind the first `warm` candidates, to a basis that is fixed from now on; false where there
-    /// is no room for any.
-    fn probe(&mut self, operator: &mut impl Operator<F>, warm: usize) -> Result<bool, Error> {
-        let end = warm.saturating_add(self.wish.probes).min(self.wish.block(self.n));
-        self.space.random_candidates(warm..end, &mut self.rng);
-        self.locked = self.space.count();
-        self.sure = self.above();
-        // Fewer probes than that, in spaces smaller than a block, prove nothing.
-        self.depth = (end.saturating_sub(warm) == self.wish.probes).then_some(1);
-        self.new = self.space.extend(operator, end, F::Real::ZERO)?;
-        Ok(self.new > 0)
-    }
-
-    /// Takes the first `warm` candidates for a basis; false where they have no direction.
-    fn refine(&mut self, operator: &mut impl Operator<F>, warm: usize) -> Result<bool, Error> {
-        self.depth = None;
-        self.new = self.space.extend(operator, warm, F::Real::ZERO)?;
-        Ok(self.new > 0)
-    }
-
-    fn look(&mut self) -> Result<View<F::Real>, Error> {
-        let deflated = match self.depth {
-            Some(_) => self.space.solve_deflated(self.locked)?,
-            None => F::Real::ZERO,
-        };
-        self.space.solve()?;
-        let found = self.above();
-        let probed = self.depth.filter(|_| found <= self.sure).map(|depth| (depth, deflated));
-        Ok(View {
-            size: Scalar::max(self.value(0), F::Real::ZERO),
-            found,
-            next: self.value(found),
-            explored: self.space.values().iter().fold(F::Real::ZERO, |sum, &v| sum + v),
-            probed,
-            plan: self.plan(found, probed.map(|(_, deflated)| deflated)),
-        })
+impl<T: Scalar> Planner<'_, T> {
+    /// How many values lie above the threshold.
+    fn above(&self, values: &[T]) -> usize {
+        values.iter().filter(|&&v| v > self.wish.threshold).count()
     }
 
     /// How many leading pairs to settle before fresh probes can prove, in the capacity there is, that the rest is
     /// below the threshold: those `found` above it, and those so near below it that it is cheaper to have them out of
     /// the probes' way. Where probes are under way, those that they were `deflated` by, if that is enough. `None` where
     /// no number will do; Ritz values only grow, so it never will.
-    fn plan(&self, found: usize, deflated: Option<F::Real>) -> Option<usize> {
+    fn plan(&self, values: &[T], found: usize, deflated: Option<T>) -> Option<usize> {
         let first = match deflated {
             Some(deflated) if self.depth_needed(self.locked, found, deflated).is_some() => {
                 return Some(self.locked);
@@ -274,19 +233,100 @@ impl<F: Field> Search<'_, '_, F> {
             None => found,
         };
         let cost = |w: usize| {
-            let depth = self.depth_needed(w, found, self.value(w))?;
+            let depth = self.depth_needed(w, found, at(values, w))?;
             Some(depth * self.wish.probes + (w - first) * SETTLING)
         };
-        (first..=self.space.count()).filter_map(|w| Some((cost(w)?, w))).min().map(|(_, w)| w)
+        (first..=values.len()).filter_map(|w| Some((cost(w)?, w))).min().map(|(_, w)| w)
     }
 
     /// The depth at which probes, drawn after `wanted` vectors were fixed of which `found` lay above the threshold, prove
     /// that there are no more, if the largest value that they leave is at least `next`; `None` where there is no room for
     /// that.
-    fn depth_needed(&self, wanted: usize, found: usize, next: F::Real) -> Option<usize> {
+    fn depth_needed(&self, wanted: usize, found: usize, next: T) -> Option<usize> {
         let probes = self.wish.probes;
         let limit = self.wish.capacity(self.n).saturating_sub(wanted) / probes.max(1);
         depth_by_probes(self.n, probes, next, self.wish.goal(wanted > found), limit)
+    }
+}
+
+impl<'a, F: Field> Search<'a, '_, F> {
+    const fn planner(&self) -> Planner<'a, F::Real> {
+        Planner { wish: self.wish, n: self.n, locked: self.locked }
+    }
+
+    fn value(&self, i: usize) -> F::Real {
+        self.space.values().get(i).copied().unwrap_or(F::Real::ZERO)
+    }
+
+    /// How many Ritz values lie above the threshold.
+    fn above(&self) -> usize {
+        self.planner().above(self.space.values())
+    }
+
+    /// True where the basis may grow until it spans everything.
+    fn may_complete(&self) -> bool {
+        self.wish.capacity(self.n) == self.n
+    }
+
+    /// Adds fresh probes to a basis that is fixed from now on; false where there is no room for any.
+    fn probe(&mut self, operator: &mut impl Operator<F>) -> Result<bool, Error> {
+        let end = self.wish.probes.min(self.wish.block(self.n));
+        self.space.random_candidates(0..end, &mut self.rng);
+        self.locked = self.space.count();
+        self.sure = self.above();
+        // Fewer probes than that, in spaces smaller than a block, prove nothing.
+        self.depth = (end == self.wish.probes).then_some(1);
+        self.new = self.space.extend(operator, end, F::Real::ZERO)?;
+        Ok(self.new > 0)
+    }
+
+    /// Starts from `guesses`; false where they have no direction.
+    ///
+    /// A few combinations of many guesses: powers of the operator tell the guesses apart again, and go on to what
+    /// they lack, where a block of them all would be at the same power after as many products as guesses.
+    fn refine(&mut self, operator: &mut impl Operator<F>, guesses: Mat<'_, F>) -> Result<bool, Error> {
+        let count = self.wish.probes.min(guesses.rows());
+        for i in 0..count {
+            let candidate = self.space.candidate_mut(i);
+            if guesses.rows() <= self.wish.probes {
+                vector::copy(guesses.row(i), candidate);
+                continue;
+            }
+            candidate.fill(F::ZERO);
+            for j in 0..guesses.rows() {
+                let weight = F::from_real(self.rng.uniform::<F::Real>() - F::Real::HALF);
+                vector::axpy(weight, guesses.row(j), candidate);
+            }
+        }
+        self.depth = None;
+        self.new = self.space.extend(operator, count, F::Real::ZERO)?;
+        Ok(self.new > 0)
+    }
+
+    fn look(&mut self) -> Result<View<F::Real>, Error> {
+        let deflated = match self.depth {
+            Some(_) => self.space.solve_deflated(self.locked)?,
+            None => F::Real::ZERO,
+        };
+        let planner = self.planner();
+        let (depth, sure, fits) = (self.depth, self.sure, self.space.newest() <= self.space.room());
+        let mut view = View::default();
+        self.space.solve(|values| {
+            let found = planner.above(values);
+            let probed = depth.filter(|_| found <= sure).map(|depth| (depth, deflated));
+            let plan = planner.plan(values, found, probed.map(|(_, deflated)| deflated));
+            view = View {
+                size: Scalar::max(at(values, 0), F::Real::ZERO),
+                found,
+                next: at(values, found),
+                explored: values.iter().fold(F::Real::ZERO, |sum, &v| sum + v),
+                probed,
+                plan,
+            };
+            // A restart keeps what is near, too.
+            if fits { plan.unwrap_or(found) } else { values.len() }
+        })?;
+        Ok(view)
     }
 
     fn judge(&mut self, view: &View<F::Real>) -> Verdict {
@@ -354,43 +394,34 @@ impl<F: Field> Search<'_, '_, F> {
         view: &View<F::Real>,
         wanted: usize,
     ) -> Result<bool, Error> {
-        let steady = core::mem::replace(&mut self.found, view.found) == view.found;
         let stale = view.probed.is_none() || wanted > self.locked;
         let rounding = view.size * noise::<F::Real>();
         if view.plan.is_some() && stale && self.settled(wanted, view) {
             let next = self.value(wanted);
             self.space.compress(wanted)?;
-            return Ok(self.probe(operator, 0)? && self.deepen(operator, next, rounding)?);
+            return Ok(self.probe(operator)? && self.deepen(operator, next, rounding)?);
         }
         if self.new == 0 {
             // An invariant subspace that proves nothing: go on elsewhere.
-            let more = self.probe(operator, 0)?;
+            let more = self.probe(operator)?;
             self.depth = None;
             return Ok(more);
         }
-        let candidates =
-            if view.probed.is_none() && steady && wanted <= self.space.room() && !self.may_complete() {
-                // Probes that prove nothing need not go deeper, and pairs that are settled need nothing.
-                self.depth = None;
-                let wish = self.wish;
-                let allowed = |value| wish.residual_allowed(value, view.next, view.size, wanted);
-                self.space.residual_candidates(wanted, allowed)
-            } else if self.space.newest() <= self.space.room() || self.may_complete() {
-                self.depth = self.depth.map(|depth| depth.saturating_add(1));
-                self.space.image_candidates()
-            } else {
-                self.depth = None;
-                let free =
-                    self.wish.capacity(self.n).saturating_sub(self.space.newest()).saturating_sub(wanted);
-                self.space.restart(wanted.saturating_add(free / 2))?
-            };
+        let candidates = if self.space.newest() <= self.space.room() || self.may_complete() {
+            self.depth = self.depth.map(|depth| depth.saturating_add(1));
+            self.space.image_candidates()
+        } else {
+            self.depth = None;
+            let free = self.wish.capacity(self.n).saturating_sub(self.space.newest()).saturating_sub(wanted);
+            self.space.restart(wanted.saturating_add(free / 2))?
+        };
         let looked = self.space.count();
         self.new = self.space.extend(operator, candidates, rounding)?;
         if let Some((_, deflated)) = view.probed {
             return self.deepen(operator, deflated, rounding);
         }
         // Looking costs as much as a few blocks, and tells little before the basis has grown.
-        while !steady && self.may_grow() && self.space.count() < looked.saturating_add(looked / 4) {
+        while self.may_grow() && self.space.count() < looked.saturating_add(looked / GROWTH) {
             self.grow(operator, rounding)?;
         }
         Ok(true)
@@ -404,7 +435,7 @@ impl<F: Field> Search<'_, '_, F> {
         next: F::Real,
         rounding: F::Real,
     ) -> Result<bool, Error> {
-        let needed = self.depth_needed(self.locked, self.sure, next);
+        let needed = self.planner().depth_needed(self.locked, self.sure, next);
         while self.may_grow() && self.depth.is_some() && self.depth < needed {
             self.grow(operator, rounding)?;
         }

@@ -8,9 +8,9 @@
 //!
 //! Ritz values never exceed the eigenvalues of the same rank: each is a lower bound, which some proofs rest on.
 
+use super::leading::{eigen_leading, eigen_leading_layout};
 use super::product::{agree, multiply, multiply_adjoint};
 use super::rotate::{rotate_layout, rotate_rows, rows_of, rows_of_mut};
-use super::tridiagonal::{eigen_dense, eigen_dense_layout};
 use super::vector::{self, at, put};
 use super::{Mat, MatMut};
 use crate::rng::Rng;
@@ -56,7 +56,6 @@ pub(crate) struct Space<'a, F: Field> {
     images: MatMut<'a, F>,
     /// `v_i^H A v_j` for `j <= i < count`.
     projected: MatMut<'a, F>,
-    square: &'a mut [F],
     rotation: &'a mut [F],
     values: &'a mut [F::Real],
     /// Candidates for new directions.
@@ -80,13 +79,12 @@ impl<'a, F: Field> Space<'a, F> {
             .and_array::<F>(basis)?
             .and_array::<F>(square)?
             .and_array::<F>(square)?
-            .and_array::<F>(square)?
             .and_array::<F::Real>(capacity)?
             .and_array::<F>(candidates)?
             .and_array::<F>(candidates)?
             .and_array::<F>(check::product("block", &[block, capacity])?)?
             .and_array::<F::Real>(block)?
-            .and(eigen_dense_layout::<F>(capacity)?.or(rotate_layout::<F>(capacity)?))
+            .and(eigen_leading_layout::<F>(capacity)?.or(rotate_layout::<F>(capacity)?))
     }
 
     /// An empty space.
@@ -99,7 +97,6 @@ impl<'a, F: Field> Space<'a, F> {
             basis: MatMut::new("basis", work.take(basis)?, capacity, n)?,
             images: MatMut::new("basis", work.take(basis)?, capacity, n)?,
             projected: MatMut::new("basis", work.take(square)?, capacity, capacity)?,
-            square: work.take(square)?,
             rotation: work.take(square)?,
             values: work.take(capacity)?,
             block: MatMut::new("block", work.take(candidates)?, block, n)?,
@@ -263,35 +260,29 @@ impl<'a, F: Field> Space<'a, F> {
         Ok(())
     }
 
-    /// Rayleigh-Ritz: the eigenpairs of the projected problem.
-    pub(crate) fn solve(&mut self) -> Result<(), Error> {
-        self.solve_from(0)
+    /// Rayleigh-Ritz: all eigenvalues of the projected problem, and as many leading vectors as `wanted` says when it has
+    /// seen them.
+    pub(crate) fn solve(&mut self, wanted: impl FnOnce(&[F::Real]) -> usize) -> Result<(), Error> {
+        self.solve_from(0, wanted)
     }
 
     /// The largest Ritz value orthogonal to the first `locked` vectors, zero where there is none; the other Ritz
     /// values and vectors are then undefined until the next [`Self::solve`].
     pub(crate) fn solve_deflated(&mut self, locked: usize) -> Result<F::Real, Error> {
-        self.solve_from(locked)?;
+        self.solve_from(locked, |_| 0)?;
         Ok(if locked < self.count { at(self.values, 0) } else { F::Real::ZERO })
     }
 
-    fn solve_from(&mut self, first: usize) -> Result<(), Error> {
+    fn solve_from(&mut self, first: usize, wanted: impl FnOnce(&[F::Real]) -> usize) -> Result<(), Error> {
         let order = self.count.saturating_sub(first);
         if order == 0 {
             return Ok(());
         }
-        let length = order.wrapping_mul(order);
-        let square = self.square.get_mut(..length).unwrap_or(&mut []);
-        square.fill(F::ZERO);
-        for (i, row) in square.chunks_exact_mut(order).enumerate() {
-            let source = self.projected.as_ref().row(first.wrapping_add(i));
-            let lower = row.iter_mut().take(i.wrapping_add(1));
-            lower.zip(source.iter().skip(first)).for_each(|(x, &h)| *x = h);
-        }
-        let rotation = self.rotation.get_mut(..length).unwrap_or(&mut []);
+        let row = |i: usize| self.projected.as_ref().row(first.wrapping_add(i)).get(first..).unwrap_or(&[]);
+        let rotation = self.rotation.get_mut(..order.wrapping_mul(order)).unwrap_or(&mut []);
         let values = self.values.get_mut(..order).unwrap_or(&mut []);
-        let vectors = MatMut::new("basis", rotation, order, order)?;
-        eigen_dense(Mat::new("operator", square, order, order)?, values, vectors, &mut self.work)
+        let mut vectors = MatMut::new("basis", rotation, order, order)?;
+        eigen_leading(row, values, &mut vectors, wanted, &mut self.work)
     }
 
     /// The length of `A y - theta y` for Ritz pair `i`; the vector itself is row 0 of the correction.
@@ -434,7 +425,7 @@ pub fn top<F: Field>(
     space.random_candidates(0..block, &mut Rng::new(options.seed));
     let mut new = space.extend(operator, block, F::Real::ZERO)?;
     loop {
-        space.solve()?;
+        space.solve(<[_]>::len)?;
         let size = space.values().iter().fold(F::Real::ZERO, |m, x| Scalar::max(m, x.abs()));
         let allowed = size * Scalar::max(options.tolerance, F::Real::TWO * noise::<F::Real>());
         if space.count() >= wanted && (0..wanted).rev().all(|i| space.residual(i) <= allowed) {

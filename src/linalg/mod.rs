@@ -13,6 +13,7 @@ mod inverse_root;
 pub mod jacobi_eigen;
 pub mod jacobi_svd;
 pub mod krylov;
+mod leading;
 pub mod matrix;
 pub(crate) mod normal;
 pub mod partial_svd;

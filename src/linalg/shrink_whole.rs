@@ -7,12 +7,11 @@
 
 use super::combine::{Combiner, ROWS, multiply_rows};
 use super::dense_svd::{reach, root, write_adjoint, write_gram};
-use super::implicit_ql::ql;
 use super::inverse_iteration::inverse_iteration;
 use super::inverse_root::write_inverse_root;
 use super::reflectors::triangle_length;
 use super::shrink::shrink_peeled;
-use super::tridiagonal::{Reduced, is_large, sort_descending};
+use super::tridiagonal::{Reduced, is_large};
 use super::{Mat, MatMut, vector};
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Field, Scalar, check};
@@ -41,7 +40,7 @@ pub(crate) fn shrink_whole<F: Field>(
     let function = work.take::<F::Real>(check::product("matrix", &[n, n])?)?;
     let mut function = MatMut::new("function", function, n, n)?;
     let mut reduced = Reduced::new(triangle, n, &mut work)?;
-    eigenvalues(&reduced, values, square, &mut work)?;
+    reduced.write_eigenvalues(values, square.scope().take(n)?, &mut work)?;
 
     let unit = reduced.scale.sqrt();
     let largest = root(values.first()).unscale(unit);
@@ -89,23 +88,6 @@ struct Spectrum<'a, T> {
     kept: usize,
     /// Where their roots are shrunk to nothing.
     threshold: T,
-}
-
-/// All eigenvalues of `T`, descending.
-fn eigenvalues<F: Field>(
-    reduced: &Reduced<'_, F>,
-    values: &mut [F::Real],
-    square: &mut Arena<'_>,
-    work: &mut Arena<'_>,
-) -> Result<(), Error> {
-    let mut square = square.scope();
-    let coupling = square.take::<F::Real>(values.len())?;
-    vector::copy(reduced.coupling, coupling);
-    vector::copy(reduced.diagonal, values);
-    let mut none = MatMut::new("vectors", &mut [], values.len(), 0)?;
-    ql(values, coupling.get_mut(1..).unwrap_or(&mut []), none.as_mut(), work)?;
-    sort_descending(values, &mut none);
-    Ok(())
 }
 
 /// `f(T) = P (1 - threshold T^(-1/2)) P`, where `P` takes away the eigenvectors `z` that are not kept. False where they

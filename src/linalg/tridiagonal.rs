@@ -107,6 +107,21 @@ impl<'a, F: Field> Reduced<'a, F> {
         Ok(Factored { reflectors, turns, real_vectors, values })
     }
 
+    /// All eigenvalues of `T`, descending. `spare` is as long.
+    pub(crate) fn write_eigenvalues(
+        &self,
+        values: &mut [F::Real],
+        spare: &mut [F::Real],
+        work: &mut Arena<'_>,
+    ) -> Result<(), Error> {
+        vector::copy(self.coupling, spare);
+        vector::copy(self.diagonal, values);
+        let mut none = MatMut::new("vectors", &mut [], values.len(), 0)?;
+        ql(values, spare.get_mut(1..).unwrap_or(&mut []), none.as_mut(), work)?;
+        sort_descending(values, &mut none);
+        Ok(())
+    }
+
     /// The diagonal becomes the eigenvalues of `T`, descending, and the rows of `z` its unit eigenvectors.
     pub(crate) fn diagonalise_into(
         &mut self,
