@@ -16,7 +16,7 @@ use crate::linalg::{Mat, MatMut, vector};
 use crate::prox::tubal::views::{Way, shrink_slice};
 use crate::prox::tubal::{Ranks, samples, vanishing};
 use crate::workspace::{Arena, Layout, as_complex, as_complex_mut};
-use crate::{Error, Field, Scalar, check};
+use crate::{Error, Field, Scalar, check, parallel};
 use num_complex::Complex;
 
 /// Sizes of the memory.
@@ -139,9 +139,8 @@ pub(super) fn layouts<T: Scalar>(config: &Config<T>) -> Result<(Layout, Layout),
     } else {
         let mut layout = Layout::EMPTY;
         if cfg!(feature = "large") && sizes.rank > 0 {
-            layout = search_layout::<T, T>(config, sizes.rank)?;
-            if is_complex(m) {
-                layout = layout.or(search_layout::<T, Complex<T>>(config, sizes.rank)?);
+            for _ in 0..parallel::workers(searchers(config)) {
+                layout = layout.and(search_layouts(config, sizes.rank)?)?;
             }
         }
         if sizes.dense > 0 {
@@ -275,37 +274,62 @@ fn search<T: Scalar>(
         };
     }
     let (n, m) = (config.samples, config.views);
-    let area = factors.rank * n;
+    let (area, most) = (factors.rank * n, factors.rank);
+    let vanishes = |f: usize| Norms::read(norms, f).is_some_and(|norms| norms.spectral <= tau);
+    let busy = (0..frequencies(m)).filter(|&f| !vanishes(f)).count();
+    let threads = config.threads / busy.max(1);
+    let (mut right, mut left, mut dense) = (&mut *factors.right, &mut *factors.left, dense);
+    let slices = factors.counts.iter_mut().take(frequencies(m)).enumerate().map(|(f, count)| {
+        let planes = if is_real(f, m) { 1 } else { 2 };
+        let (area, slice) = (planes * area, planes * n * n);
+        (f, count, next(&mut right, area), next(&mut left, area), next(&mut dense, slice))
+    });
+    let need = search_layouts(config, most)?;
+    parallel::for_each(
+        searchers(config),
+        busy.saturating_sub(1) * n * n,
+        slices,
+        work,
+        |work| work.part(need),
+        |(f, count, right, left, slice), work| {
+            if vanishes(f) {
+                *count = 0;
+                return Ok(());
+            }
+            let warm = most.min(*count as usize);
+            let norm = Norms::read(norms, f).map(|norms| norms.frobenius);
+            let task = Task { argument, config, f, threads, wish: Wish { tau, norm, warm } };
+            *count = if is_real(f, m) {
+                task.search::<T>(SliceFactors { right, left }, slice, work)?
+            } else {
+                let (right, left) = (as_complex_mut(right), as_complex_mut(left));
+                task.search::<Complex<T>>(SliceFactors { right, left }, as_complex_mut(slice), work)?
+            };
+            Ok(())
+        },
+    )?;
     let mut ranks = Ranks::default();
     for f in 0..frequencies(m) {
-        let (warm, norms) = (factors.count(f), Norms::read(norms, f));
-        let wish = Wish { tau, norm: norms.map(|norms| norms.frobenius), warm };
-        let (right, left) = (planes_mut(factors.right, area, f, m), planes_mut(factors.left, area, f, m));
-        let slice = planes_mut(dense, n * n, f, m);
-        let multiplicity = if is_real(f, m) { 1 } else { 2 };
-        let found = if norms.is_some_and(|norms| norms.spectral <= tau) {
-            Found::Factors(0)
-        } else if is_real(f, m) {
-            let factors = SliceFactors { right, left };
-            search_slice::<T, T>(argument, config, f, &wish, factors, slice, work)?
-        } else {
-            let (right, left) = (as_complex_mut(right), as_complex_mut(left));
-            let factors = SliceFactors { right, left };
-            search_slice::<T, Complex<T>>(argument, config, f, &wish, factors, as_complex_mut(slice), work)?
-        };
-        let found = match (found, config.rank) {
-            (Found::Factors(count), _) => count,
-            (_, Rank::Any { .. }) => return Ok(None),
-            (Found::TooMany, Rank::AtMost(allowed)) => return Err(Error::RankExceeded { allowed }),
-            (Found::Undecided, Rank::AtMost(_)) => {
+        let count = factors.counts.get(f).copied().unwrap_or(0);
+        if matches!(count, TOO_MANY | UNDECIDED) {
+            factors.clear();
+        }
+        match (count, config.rank) {
+            (TOO_MANY | UNDECIDED, Rank::Any { .. }) => return Ok(None),
+            (TOO_MANY, Rank::AtMost(allowed)) => return Err(Error::RankExceeded { allowed }),
+            (UNDECIDED, Rank::AtMost(_)) => {
                 let what = "search for the consistent part without memory for a dense one";
                 return Err(Error::NotConverged { what, limit: options(config).max_products });
             }
-        };
-        vector::put(factors.counts, f, u32::try_from(found).unwrap_or(u32::MAX));
-        ranks.add(found, multiplicity);
+            _ => ranks.add(count as usize, if is_real(f, m) { 1 } else { 2 }),
+        }
     }
     Ok(Some(ranks))
+}
+
+/// The next `length` elements; none where they are not there.
+fn next<'a, T>(from: &mut &'a mut [T], length: usize) -> &'a mut [T] {
+    from.split_off_mut(..length).unwrap_or_default()
 }
 
 fn options<T: Scalar>(config: &Config<T>) -> Options<T> {
@@ -321,6 +345,21 @@ fn options<T: Scalar>(config: &Config<T>) -> Options<T> {
 const fn seed_of(seed: u64, step: usize, frequency: usize) -> u64 {
     let place = (step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(frequency as u64);
     seed ^ place.wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// Slices that are searched at the same time.
+fn searchers<T: Scalar>(config: &Config<T>) -> usize {
+    config.threads.min(frequencies(config.views))
+}
+
+/// What one search needs, in whichever field.
+fn search_layouts<T: Scalar>(config: &Config<T>, rank: usize) -> Result<Layout, Error> {
+    let layout = search_layout::<T, T>(config, rank)?;
+    Ok(if is_complex(config.views) {
+        layout.or(search_layout::<T, Complex<T>>(config, rank)?)
+    } else {
+        layout
+    })
 }
 
 fn search_layout<T: Scalar, F: Field<Real = T>>(config: &Config<T>, rank: usize) -> Result<Layout, Error> {
@@ -341,46 +380,51 @@ struct SliceFactors<'a, F> {
     left: &'a mut [F],
 }
 
-/// What a search came to.
-enum Found {
-    /// So many factors.
-    Factors(usize),
-    TooMany,
-    /// Hidden too well for products in this precision to tell.
-    Undecided,
+/// In place of a count: more than there is room for.
+const TOO_MANY: u32 = u32::MAX;
+/// In place of a count: hidden too well for products in this precision to tell.
+const UNDECIDED: u32 = u32::MAX - 1;
+
+/// The search for the factors of one slice.
+struct Task<'a, T> {
+    argument: Argument<'a, T>,
+    config: &'a Config<T>,
+    f: usize,
+    threads: usize,
+    wish: Wish<T>,
 }
 
-/// The factors of one slice.
-fn search_slice<T: Scalar, F: Field<Real = T>>(
-    argument: Argument<'_, T>,
-    config: &Config<T>,
-    f: usize,
-    wish: &Wish<T>,
-    factors: SliceFactors<'_, F>,
-    memory: &mut [F],
-    work: &mut Arena<'_>,
-) -> Result<Found, Error> {
-    let n = argument.samples;
-    let options = Options { seed: seed_of(config.seed, argument.step, f), ..options(config) };
-    let mut work = work.scope();
-    let values = work.take::<T>(options.max_rank)?;
-    if memory.is_empty() {
-        let count = options.max_rank.saturating_add(options.probes);
-        let mut slice = Slice::new(argument, f, count, &mut work)?;
-        return find(&mut slice, wish, &options, values, factors, &mut work);
-    }
-    argument.form(f, memory, config.threads)?;
-    let formed = Mat::new("slice", memory, n, n)?;
-    // What was found last time is larger than the sizes could ever exclude.
-    if wish.warm == 0 {
+impl<T: Scalar> Task<'_, T> {
+    /// How many there are.
+    fn search<F: Field<Real = T>>(
+        &self,
+        factors: SliceFactors<'_, F>,
+        memory: &mut [F],
+        work: &mut Arena<'_>,
+    ) -> Result<u32, Error> {
+        let &Self { argument, config, f, threads, ref wish } = self;
+        let n = argument.samples;
+        let options = Options { seed: seed_of(config.seed, argument.step, f), ..options(config) };
         let mut work = work.scope();
-        if schur::at_most(formed, wish.tau, work.take(n)?, work.take(n)?) {
-            return Ok(Found::Factors(0));
+        let values = work.take::<T>(options.max_rank)?;
+        if memory.is_empty() {
+            let count = options.max_rank.saturating_add(options.probes);
+            let mut slice = Slice::new(argument, f, count, &mut work)?;
+            return find(&mut slice, wish, &options, values, factors, &mut work);
         }
+        argument.form(f, memory, threads)?;
+        let formed = Mat::new("slice", memory, n, n)?;
+        // What was found last time is larger than the sizes could ever exclude.
+        if wish.warm == 0 {
+            let mut work = work.scope();
+            if schur::at_most(formed, wish.tau, work.take(n)?, work.take(n)?) {
+                return Ok(0);
+            }
+        }
+        let panels = work.take(Matrix::<F>::scratch(n)?)?;
+        let mut matrix = Matrix::new(formed, panels).with_threads(threads);
+        find(&mut matrix, wish, &options, values, factors, &mut work)
     }
-    let panels = work.take(Matrix::<F>::scratch(n)?)?;
-    let mut matrix = Matrix::new(formed, panels).with_threads(config.threads);
-    find(&mut matrix, wish, &options, values, factors, &mut work)
 }
 
 fn find<F: Field>(
@@ -390,7 +434,7 @@ fn find<F: Field>(
     values: &mut [F::Real],
     SliceFactors { right, left }: SliceFactors<'_, F>,
     work: &mut Arena<'_>,
-) -> Result<Found, Error> {
+) -> Result<u32, Error> {
     let n = slice.cols();
     let basis = MatMut::new("right vectors", right, options.max_rank, n)?;
     match singular_above(slice, wish, options, values, basis, work)? {
@@ -399,10 +443,10 @@ fn find<F: Field>(
             let right = Mat::new("right vectors", right.get(..count * n).unwrap_or(&[]), count, n)?;
             let left = MatMut::new("left factors", left.get_mut(..count * n).unwrap_or(&mut []), count, n)?;
             shrink_factor(slice, wish.tau, values, right, left)?;
-            Ok(Found::Factors(count))
+            Ok(u32::try_from(count).unwrap_or(TOO_MANY))
         }
-        Outcome::TooMany { .. } => Ok(Found::TooMany),
-        Outcome::Undecided => Ok(Found::Undecided),
+        Outcome::TooMany { .. } => Ok(TOO_MANY),
+        Outcome::Undecided => Ok(UNDECIDED),
     }
 }
 
