@@ -140,7 +140,7 @@ impl<T: Scalar> Above<T> {
         }
         loop {
             let view = search.look()?;
-            match search.judge(&view) {
+            match search.judge(&view)? {
                 Verdict::Outcome(outcome) => {
                     if let Outcome::Found { count, .. } = outcome {
                         search
@@ -329,31 +329,31 @@ impl<'a, F: Field> Search<'a, '_, F> {
         Ok(view)
     }
 
-    fn judge(&mut self, view: &View<F::Real>) -> Verdict {
+    fn judge(&mut self, view: &View<F::Real>) -> Result<Verdict, Error> {
         let wish = self.wish;
         let rounding = view.size * noise::<F::Real>();
         let certain = self.space.values().iter().filter(|&&v| v > wish.threshold + rounding).count();
         if certain > wish.max_rank {
-            return Verdict::Outcome(Outcome::TooMany { at_least: certain });
+            return Ok(Verdict::Outcome(Outcome::TooMany { at_least: certain }));
         }
         // Squares of what is smaller than this have lost the digits that we promise.
         let resolution = F::Real::from_f64(FLOOR) * F::Real::EPSILON / wish.squaring;
         if view.found > wish.max_rank || wish.threshold < resolution * resolution * view.size {
-            return Verdict::Outcome(Outcome::Undecided);
+            return Ok(Verdict::Outcome(Outcome::Undecided));
         }
         match self.proof(view) {
-            Some(proof) if self.settled(view.found, view) => {
-                return Verdict::Outcome(Outcome::Found { count: view.found, proof });
+            Some(proof) if self.settled(view.found, view)? => {
+                return Ok(Verdict::Outcome(Outcome::Found { count: view.found, proof }));
             }
-            Some(Proof::Complete) => return Verdict::Outcome(Outcome::Undecided),
+            Some(Proof::Complete) => return Ok(Verdict::Outcome(Outcome::Undecided)),
             _ => (),
         }
-        match view.plan {
+        Ok(match view.plan {
             _ if self.space.products() >= wish.max_products => Verdict::Outcome(Outcome::Undecided),
             Some(wanted) => Verdict::Open { wanted },
             None if self.may_complete() || self.trace_may_do(view) => Verdict::Open { wanted: view.found },
             None => Verdict::Outcome(Outcome::Undecided),
-        }
+        })
     }
 
     fn proof(&self, view: &View<F::Real>) -> Option<Proof> {
@@ -378,12 +378,10 @@ impl<'a, F: Field> Search<'a, '_, F> {
         self.wish.trace.is_some_and(|trace| trace - view.explored - reach <= self.wish.threshold)
     }
 
-    /// True where the first `wanted` Ritz pairs are accurate enough; the last and slowest are asked first.
-    fn settled(&mut self, wanted: usize, view: &View<F::Real>) -> bool {
-        (0..wanted).rev().all(|i| {
-            let allowed = self.wish.residual_allowed(self.value(i), view.next, view.size, wanted);
-            self.space.residual(i) <= allowed
-        })
+    /// True where the first `wanted` Ritz pairs are accurate enough.
+    fn settled(&mut self, wanted: usize, view: &View<F::Real>) -> Result<bool, Error> {
+        let wish = self.wish;
+        self.space.settled(wanted, |value| wish.residual_allowed(value, view.next, view.size, wanted))
     }
 
     /// The next block: fresh probes where everything wanted is settled but not yet out of the probes' way, else what
@@ -396,7 +394,7 @@ impl<'a, F: Field> Search<'a, '_, F> {
     ) -> Result<bool, Error> {
         let stale = view.probed.is_none() || wanted > self.locked;
         let rounding = view.size * noise::<F::Real>();
-        if view.plan.is_some() && stale && self.settled(wanted, view) {
+        if view.plan.is_some() && stale && self.settled(wanted, view)? {
             let next = self.value(wanted);
             self.space.compress(wanted)?;
             return Ok(self.probe(operator)? && self.deepen(operator, next, rounding)?);

@@ -16,6 +16,7 @@ use super::{Mat, MatMut};
 use crate::rng::Rng;
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Field, Scalar, check};
+use core::ops::Range;
 
 /// A Hermitian operator.
 pub trait Operator<F: Field> {
@@ -48,6 +49,11 @@ pub(crate) fn dependent<T: Scalar>() -> T {
 /// The rounding in a product with an operator of size one.
 pub(crate) fn noise<T: Scalar>() -> T {
     T::EPSILON * T::from_f64(16.0)
+}
+
+/// True of lengths that are no numbers, too.
+fn exceeds<T: Scalar>(length: T, allowed: T) -> bool {
+    length.partial_cmp(&allowed).is_none_or(core::cmp::Ordering::is_gt)
 }
 
 /// An orthonormal basis, its images, and the problem projected on it.
@@ -149,7 +155,7 @@ impl<'a, F: Field> Space<'a, F> {
     ///
     /// They are real over complex fields too: real vectors span the complex space as well, and the bound of
     /// the probes is for such.
-    pub(crate) fn random_candidates(&mut self, range: core::ops::Range<usize>, rng: &mut Rng) {
+    pub(crate) fn random_candidates(&mut self, range: Range<usize>, rng: &mut Rng) {
         for i in range {
             for x in self.block.row_mut(i) {
                 *x = F::from_real(rng.uniform::<F::Real>() - F::Real::HALF);
@@ -285,17 +291,46 @@ impl<'a, F: Field> Space<'a, F> {
         eigen_leading(row, values, &mut vectors, wanted, &mut self.work)
     }
 
-    /// The length of `A y - theta y` for Ritz pair `i`; the vector itself is row 0 of the correction.
-    pub(crate) fn residual(&mut self, i: usize) -> F::Real {
-        let theta = at(self.values, i);
-        let weights = self.rotation.chunks_exact(self.count.max(1)).nth(i).unwrap_or(&[]);
-        let sum = self.correction.row_mut(0);
-        sum.fill(F::ZERO);
-        for (j, &weight) in weights.iter().enumerate() {
-            vector::axpy(weight, self.images.as_ref().row(j), sum);
-            vector::axpy(-weight.scale(theta), self.basis.as_ref().row(j), sum);
+    /// `A y - theta y` for the Ritz pairs `range`, at most as many as a block has rows: the first rows of the correction,
+    /// and their lengths. The candidates are lost.
+    fn write_residuals(&mut self, range: Range<usize>) -> Result<(), Error> {
+        let (count, rows) = (self.count, 0..range.len());
+        let weights = self.rotation.get(range.start * count..range.end * count).unwrap_or(&[]);
+        let weights = Mat::new("basis", weights, rows.len(), count)?;
+        let (basis, images) =
+            (rows_of(self.basis.as_ref(), 0..count)?, rows_of(self.images.as_ref(), 0..count)?);
+        multiply(weights, images, rows_of_mut(&mut self.correction, rows.clone())?)?;
+        multiply(weights, basis, rows_of_mut(&mut self.block, rows.clone())?)?;
+        for (i, pair) in rows.zip(range) {
+            let residual = self.correction.row_mut(i);
+            vector::axpy(F::from_real(-at(self.values, pair)), self.block.as_ref().row(i), residual);
+            put(self.lengths, i, vector::norm(residual));
         }
-        vector::norm(sum)
+        Ok(())
+    }
+
+    /// True where no residual of the first `count` Ritz pairs exceeds `allowed(theta)`. The last and slowest are asked
+    /// first: most often one is answer enough.
+    pub(crate) fn settled(
+        &mut self,
+        count: usize,
+        allowed: impl Fn(F::Real) -> F::Real,
+    ) -> Result<bool, Error> {
+        let (mut end, mut step) = (count.min(self.count), 1);
+        while end > 0 {
+            let start = end.saturating_sub(step);
+            self.write_residuals(start..end)?;
+            let (values, lengths) = (self.values.iter().skip(start), self.lengths.iter());
+            if values
+                .zip(lengths)
+                .take(end.wrapping_sub(start))
+                .any(|(&theta, &r)| exceeds(r, allowed(theta)))
+            {
+                return Ok(false);
+            }
+            (end, step) = (start, step.saturating_mul(4).min(self.block.rows()));
+        }
+        Ok(true)
     }
 
     /// The residuals of those among the first `count` Ritz pairs where they exceed `allowed(theta)` become candidates;
@@ -304,15 +339,17 @@ impl<'a, F: Field> Space<'a, F> {
         &mut self,
         count: usize,
         allowed: impl Fn(F::Real) -> F::Real,
-    ) -> usize {
+    ) -> Result<usize, Error> {
+        let count = count.min(self.block.rows());
+        self.write_residuals(0..count)?;
         let mut candidates = 0;
-        for i in 0..count.min(self.block.rows()) {
-            if self.residual(i) > allowed(at(self.values, i)) {
-                vector::copy(self.correction.as_ref().row(0), self.block.row_mut(candidates));
+        for i in 0..count {
+            if exceeds(at(self.lengths, i), allowed(at(self.values, i))) {
+                vector::copy(self.correction.as_ref().row(i), self.block.row_mut(candidates));
                 candidates = candidates.wrapping_add(1);
             }
         }
-        candidates
+        Ok(candidates)
     }
 
     /// Turns the basis onto its first `keep` Ritz vectors and forgets the rest.
@@ -425,21 +462,22 @@ pub fn top<F: Field>(
     space.random_candidates(0..block, &mut Rng::new(options.seed));
     let mut new = space.extend(operator, block, F::Real::ZERO)?;
     loop {
-        space.solve(<[_]>::len)?;
+        // Half of what the next block leaves free goes to Ritz vectors that are not wanted but near.
+        let kept = wanted.saturating_add(capacity.saturating_sub(wanted.saturating_mul(2)) / 2);
+        let full = capacity < n && space.room() < new;
+        space.solve(|values| if full { kept.min(values.len()) } else { wanted })?;
         let size = space.values().iter().fold(F::Real::ZERO, |m, x| Scalar::max(m, x.abs()));
         let allowed = size * Scalar::max(options.tolerance, F::Real::TWO * noise::<F::Real>());
-        if space.count() >= wanted && (0..wanted).rev().all(|i| space.residual(i) <= allowed) {
+        if space.count() >= wanted && space.settled(wanted, |_| allowed)? {
             break;
         }
         if new == 0 || space.is_complete() || space.products() >= options.max_products {
             return Err(Error::NotConverged { what: "leading eigenpairs", limit: space.products() });
         }
         // What the wanted pairs lack; those that are settled need nothing more.
-        let candidates = space.residual_candidates(wanted, |_| allowed);
-        if candidates > space.room() && capacity < n {
-            // Half of what the next block leaves free goes to Ritz vectors that are not wanted but near.
-            let free = capacity.saturating_sub(candidates).saturating_sub(wanted);
-            space.compress(wanted.saturating_add(free / 2))?;
+        let candidates = space.residual_candidates(wanted, |_| allowed)?;
+        if full {
+            space.compress(kept)?;
         }
         new = space.extend(operator, candidates, size * noise::<F::Real>())?;
     }

@@ -1,4 +1,5 @@
-//! Products of a matrix with a few vectors, its rows passing by once: `A x`, `A^H y` and `A^H A x`.
+//! Products of a matrix with a few vectors, its rows passing by once: `A x`, `A^H y` and `A^H A x`, and `A x` for half
+//! of a symmetric matrix.
 //!
 //! Vectors are packed side by side into a *panel*: element `k` of all of them fills a register or two, and meets
 //! element `k` of several rows of `A`. Parts of a complex element are coefficients of their own, as in
@@ -66,41 +67,55 @@ pub(crate) fn groups<F: Field>(count: usize) -> impl Iterator<Item = Group> {
     (0..count).step_by(most).map(move |first| Group { first, count: most.min(count.wrapping_sub(first)) })
 }
 
-/// Packs rows of `x`.
-pub(crate) fn pack<F: Field>(x: Mat<'_, F>, group: Group, panel: &mut [F]) {
-    with_panel!(F, group.count, pack_in(x, group, panel));
+/// Packs rows of `x`: their element `k` stands at `place(k)`.
+pub(crate) fn pack<F: Field>(x: Mat<'_, F>, group: Group, place: impl Fn(usize) -> usize, panel: &mut [F]) {
+    with_panel!(F, group.count, pack_in(x, group, place, panel));
 }
 
 #[inline(always)]
 fn pack_in<F: Field, const V: usize, const R: usize, const T: usize>(
     x: Mat<'_, F>,
     group: Group,
+    place: impl Fn(usize) -> usize,
     panel: &mut [F],
 ) {
-    for (k, to) in panel.as_chunks_mut::<V>().0.iter_mut().take(x.cols()).enumerate() {
+    let panel = panel.as_chunks_mut::<V>().0;
+    for k in 0..x.cols() {
+        let Some(to) = panel.get_mut(place(k)) else { continue };
         for (c, to) in to.iter_mut().enumerate() {
             *to = if c < group.count { x.at(group.first.wrapping_add(c), k) } else { F::ZERO };
         }
     }
 }
 
-/// Adds a panel to rows of `y`.
-pub(crate) fn unpack_add<F: Field>(panel: &[F], group: Group, y: &mut MatMut<'_, F>) {
-    with_panel!(F, group.count, unpack_add_in(panel, group, y));
+/// Adds a panel to rows of `y`: what stands at `place(k)` is for their element `k`.
+pub(crate) fn unpack_add<F: Field>(
+    panel: &[F],
+    group: Group,
+    place: impl Fn(usize) -> usize,
+    y: &mut MatMut<'_, F>,
+) {
+    with_panel!(F, group.count, unpack_add_in(panel, group, place, y));
 }
 
 #[inline(always)]
 fn unpack_add_in<F: Field, const V: usize, const R: usize, const T: usize>(
     panel: &[F],
     group: Group,
+    place: impl Fn(usize) -> usize,
     y: &mut MatMut<'_, F>,
 ) {
+    let panel = panel.as_chunks::<V>().0;
     for c in 0..group.count {
-        let row = y.row_mut(group.first.wrapping_add(c));
-        for (y, x) in row.iter_mut().zip(panel.as_chunks::<V>().0) {
-            *y += vector::at(x, c);
+        for (k, y) in y.row_mut(group.first.wrapping_add(c)).iter_mut().enumerate() {
+            *y += panel.get(place(k)).map_or(F::ZERO, |x| vector::at(x, c));
         }
     }
+}
+
+/// The place of an element in a panel that keeps the order.
+pub(crate) const fn same(k: usize) -> usize {
+    k
 }
 
 /// `y += A^H s A x` for panels `x` and `y` and any rows of `A`; returns the largest element of `A x`.
@@ -134,6 +149,54 @@ fn add_normal_in<F: Field, const V: usize, const R: usize, const T: usize>(
         block.add_adjoint::<V, T>(&parts, y);
     }
     Ok(largest)
+}
+
+/// `y += A x` for panels `x` and `y` and a symmetric `A` of order `n`, whose row `i` begins with the `i + 1` elements of
+/// `row(i)`.
+pub(crate) fn add_symmetric<'a, F: Field>(
+    n: usize,
+    row: impl Fn(usize) -> &'a [F],
+    group: Group,
+    x: &[F],
+    y: &mut [F],
+) {
+    with_panel!(F, group.count, add_symmetric_in(n, row, x, y));
+}
+
+#[inline(always)]
+fn add_symmetric_in<'a, F: Field, const V: usize, const R: usize, const T: usize>(
+    n: usize,
+    row: impl Fn(usize) -> &'a [F],
+    x: &[F],
+    y: &mut [F],
+) {
+    let (x, y) = (x.as_chunks::<V>().0, y.as_chunks_mut::<V>().0);
+    for first in (0..n).step_by(BLOCK) {
+        let (Some((x, x_own)), Some((y, y_own))) = (x.split_at_checked(first), y.split_at_mut_checked(first))
+        else {
+            break;
+        };
+        // Left of the corner on the diagonal, rows are of equal length; each element stands above the diagonal as well.
+        let rows = core::array::from_fn(|i| row(first.wrapping_add(i).min(n.wrapping_sub(1))));
+        let block =
+            Block { rows: rows.map(|row| row.get(..first).unwrap_or(&[])), inside: n.wrapping_sub(first) };
+        for (y, part) in y_own.iter_mut().zip(block.multiply::<V, R>(x)) {
+            add(y, F::Real::ONE, &part);
+        }
+        let own = core::array::from_fn(|i| x_own.get(i).copied().unwrap_or([F::ZERO; V]));
+        block.add_adjoint::<V, T>(&own, y);
+        for (i, row) in rows.iter().enumerate().take(block.inside) {
+            for (j, a) in row.iter().skip(first).enumerate() {
+                let (Some(x_i), Some(x_j)) = (x_own.get(i), x_own.get(j)) else { continue };
+                if let Some(y) = y_own.get_mut(i) {
+                    add(y, a.re(), x_j);
+                }
+                if let Some(y) = y_own.get_mut(j).filter(|_| j < i) {
+                    add(y, a.re(), x_i);
+                }
+            }
+        }
+    }
 }
 
 /// Columns of `y` from `at` on become `A x` for the vectors of a panel.

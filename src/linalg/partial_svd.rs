@@ -98,7 +98,7 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
         agree_on_shapes(x, &y, a.cols(), a.rows())?;
         let [panel, ..] = self.panels()?;
         for group in normal::groups::<F>(x.rows()) {
-            normal::pack(x, group, panel);
+            normal::pack(x, group, normal::same, panel);
             normal::multiply_panel(a, group, panel, &mut y, 0);
         }
         Ok(())
@@ -112,7 +112,7 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
         for group in normal::groups::<F>(y.rows()) {
             panel.fill(F::ZERO);
             normal::add_adjoint_panel(a, group, y, 0, panel);
-            normal::unpack_add(panel, group, &mut x);
+            normal::unpack_add(panel, group, normal::same, &mut x);
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
         let mut largest = [F::Real::ZERO; 2];
         y.clear();
         for group in normal::groups::<F>(x.rows()) {
-            normal::pack(x, group, panel);
+            normal::pack(x, group, normal::same, panel);
             let halves = [(0..middle, &mut *sums), (middle..a.rows(), &mut *more_sums)];
             parallel::for_each(
                 threads,
@@ -147,8 +147,8 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
                     Ok(())
                 },
             )?;
-            normal::unpack_add(sums, group, &mut y);
-            normal::unpack_add(more_sums, group, &mut y);
+            normal::unpack_add(sums, group, normal::same, &mut y);
+            normal::unpack_add(more_sums, group, normal::same, &mut y);
         }
         let [first, second] = largest;
         Ok(Scalar::max(first, second))

@@ -139,17 +139,11 @@ pub(super) fn layouts<T: Scalar>(config: &Config<T>) -> Result<(Layout, Layout),
     } else {
         let mut layout = Layout::EMPTY;
         if cfg!(feature = "large") && sizes.rank > 0 {
-            for _ in 0..parallel::workers(searchers(config)) {
+            for _ in 0..parallel::workers(searchers(config, sizes.rank)?) {
                 layout = layout.and(search_layouts(config, sizes.rank)?)?;
             }
         }
-        if sizes.dense > 0 {
-            layout = layout.or(shrink_dense_layout::<T>(n, n)?);
-            if is_complex(m) {
-                layout = layout.or(shrink_dense_layout::<Complex<T>>(n, n)?);
-            }
-        }
-        layout
+        layout.or(dense_layouts(config)?)
     };
     Ok((kept, scratch))
 }
@@ -277,7 +271,8 @@ fn search<T: Scalar>(
     let (area, most) = (factors.rank * n, factors.rank);
     let vanishes = |f: usize| Norms::read(norms, f).is_some_and(|norms| norms.spectral <= tau);
     let busy = (0..frequencies(m)).filter(|&f| !vanishes(f)).count();
-    let threads = config.threads / busy.max(1);
+    let searchers = searchers(config, most)?;
+    let threads = config.threads / busy.clamp(1, searchers);
     let (mut right, mut left, mut dense) = (&mut *factors.right, &mut *factors.left, dense);
     let slices = factors.counts.iter_mut().take(frequencies(m)).enumerate().map(|(f, count)| {
         let planes = if is_real(f, m) { 1 } else { 2 };
@@ -286,7 +281,7 @@ fn search<T: Scalar>(
     });
     let need = search_layouts(config, most)?;
     parallel::for_each(
-        searchers(config),
+        searchers,
         busy.saturating_sub(1) * n * n,
         slices,
         work,
@@ -347,9 +342,20 @@ const fn seed_of(seed: u64, step: usize, frequency: usize) -> u64 {
     seed ^ place.wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// Slices that are searched at the same time.
-fn searchers<T: Scalar>(config: &Config<T>) -> usize {
-    config.threads.min(frequencies(config.views))
+/// Slices that are searched at the same time: as many as there is memory for without asking for more.
+fn searchers<T: Scalar>(config: &Config<T>, rank: usize) -> Result<usize, Error> {
+    let (each, there) = (search_layouts(config, rank)?.bytes(), dense_layouts(config)?.bytes());
+    Ok(config.threads.min(frequencies(config.views)).min(there / each.max(1)).max(1))
+}
+
+/// What a dense method needs, in whichever field; nothing where there is no room for its result.
+fn dense_layouts<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
+    let (n, m) = (config.samples, config.views);
+    if Sizes::of(config)?.dense == 0 {
+        return Ok(Layout::EMPTY);
+    }
+    let layout = shrink_dense_layout::<T>(n, n)?;
+    Ok(if is_complex(m) { layout.or(shrink_dense_layout::<Complex<T>>(n, n)?) } else { layout })
 }
 
 /// What one search needs, in whichever field.

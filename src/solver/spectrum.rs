@@ -315,7 +315,7 @@ impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
     /// Packs all vectors.
     fn pack(&mut self, x: Mat<'_, F>) {
         for (group, panel) in by_panel(x.rows(), x.cols(), self.panels) {
-            normal::pack(x, group, panel);
+            normal::pack(x, group, normal::same, panel);
         }
     }
 
@@ -323,7 +323,7 @@ impl<'a, T: Scalar, F: Field<Real = T>> Slice<'a, T, F> {
     fn unpack(&mut self, mut y: MatMut<'_, F>) {
         y.clear();
         for (group, panel) in by_panel(y.rows(), y.cols(), self.images) {
-            normal::unpack_add(panel, group, &mut y);
+            normal::unpack_add(panel, group, normal::same, &mut y);
         }
     }
 

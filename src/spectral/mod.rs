@@ -60,12 +60,6 @@ fn options<T: Scalar>(count: usize, seed: u64) -> TopOptions<T> {
     TopOptions { tolerance: tolerance(), seed, ..TopOptions::new(count) }
 }
 
-/// Vectors that the operator takes at a time: those of the solver's blocks.
-const fn block(n: usize, count: usize) -> usize {
-    let block = count.saturating_add(4);
-    if block < n { block } else { n }
-}
-
 /// True where all eigenpairs take less memory than a Krylov basis for a few.
 const fn is_dense(n: usize, count: usize) -> bool {
     n <= count.saturating_add(4).saturating_mul(12)
@@ -78,9 +72,7 @@ fn leading_layout<T: Scalar>(n: usize, count: usize) -> Result<Layout, Error> {
         return Ok(order.or(Layout::array::<T>(triangle_length(n)?)?.and(factored_layout::<T>(n)?)?));
     }
     check::large()?;
-    let vectors = check::product("block", &[block(n, count), n])?;
-    let products = Layout::array::<T>(vectors)?.and_array::<T>(vectors)?;
-    Ok(order.or(products.and(top_layout::<T>(n, &options(count, 0))?)?))
+    Ok(order.or(Ordered::<T>::layout(n)?.and(top_layout::<T>(n, &options(count, 0))?)?))
 }
 
 /// The `values.len()` leading eigenvalues of `N`, descending, and their vectors as rows, coordinates in canonical
@@ -102,14 +94,7 @@ fn leading<T: Scalar>(
         vector::copy(eigen.values(), values);
         return eigen.write_vectors(&mut vectors, &mut work);
     }
-    let rows = block(n, count);
-    let length = check::product("block", &[rows, n])?;
-    let mut operator = Ordered {
-        triangle: graph.triangle,
-        order: graph.order,
-        x: MatMut::new("block", work.take(length)?, rows, n)?,
-        y: MatMut::new("block", work.take(length)?, rows, n)?,
-    };
+    let mut operator = Ordered::new(graph.triangle, graph.order, &mut work)?;
     top(&mut operator, &options(count, seed), values, vectors, &mut work).map(drop)
 }
 
