@@ -47,7 +47,7 @@ const fn rows_of_group<F: Field>() -> usize {
     GROUP / parts::<F>()
 }
 
-/// Up to [`ROWS`] rows of coefficients, and memory for a tile.
+/// Rows of coefficients, [`ROWS`] of the greatest depth or more of a lesser one, and memory for a tile.
 pub(crate) struct Combiner<'a, F: Field> {
     coefficients: &'a mut [[F::Real; GROUP]],
     tile: &'a mut [F::Real],
@@ -61,10 +61,15 @@ impl<'a, F: Field> Combiner<'a, F> {
         Ok(Self { coefficients, tile: work.take(tile_length::<F::Real>(depth)?)?, rows: 0, depth: 0 })
     }
 
-    /// Keeps `a_ik` for `rows` rows, at most [`ROWS`], and `depth` terms.
+    /// Rows of so many terms that there is memory for.
+    pub(crate) fn capacity(&self, depth: usize) -> usize {
+        self.coefficients.len() / depth.max(1) * rows_of_group::<F>()
+    }
+
+    /// Keeps `a_ik` for `rows` rows, at most [`Self::capacity`], and `depth` terms.
     #[inline(always)]
     pub(crate) fn set(&mut self, rows: usize, depth: usize, a: impl Fn(usize, usize) -> F) {
-        (self.rows, self.depth) = (rows.min(ROWS), depth);
+        (self.rows, self.depth) = (rows.min(self.capacity(depth)), depth);
         let height = rows_of_group::<F>();
         for (group, terms) in self.coefficients.chunks_exact_mut(depth.max(1)).enumerate() {
             let first = group.wrapping_mul(height);

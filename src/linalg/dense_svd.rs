@@ -95,6 +95,8 @@ pub(crate) fn write_adjoint<F: Field>(a: Mat<'_, F>, b: &mut MatMut<'_, F>) {
 
 /// Rows of `X` whose products are summed before the sum is put away.
 const DEPTH: usize = 256;
+/// Rows of a Gram matrix that are computed together at most.
+const MOST_ROWS: usize = 128;
 
 /// Relative size down to which the eigenvectors of a Gram matrix are accurate enough: the error of what is taken off
 /// is the rounding divided by this.
@@ -173,12 +175,14 @@ pub(crate) fn write_gram<F: Field>(
     let mut work = work.scope();
     let order = x.cols().wrapping_sub(from);
     let depth = DEPTH.min(x.cols());
-    let mut combiner = Combiner::<F>::new(depth, &mut work)?;
+    let mut combiner = Combiner::<F>::new(x.cols(), &mut work)?;
+    // More rows at a time spare readings of all others: as many as stay in a second-level cache.
+    let step = if cfg!(feature = "large") { combiner.capacity(depth).clamp(ROWS, MOST_ROWS) } else { ROWS };
     triangle.fill(F::ZERO);
     for first in (0..x.rows()).step_by(depth.max(1)) {
         let depth = depth.min(x.rows().wrapping_sub(first));
-        for top in (0..order).step_by(ROWS) {
-            let rows = ROWS.min(order.wrapping_sub(top));
+        for top in (0..order).step_by(step) {
+            let rows = step.min(order.wrapping_sub(top));
             let row = |k: usize| x.row(first.wrapping_add(k)).get(from..).unwrap_or(&[]);
             combiner.set(rows, depth, |i, k| vector::at(row(k), top.wrapping_add(i)).conj());
             combiner.combine(top.wrapping_add(rows), row, |i, at, values| {

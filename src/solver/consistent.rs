@@ -17,6 +17,7 @@ use crate::prox::tubal::views::{Way, shrink_slice};
 use crate::prox::tubal::{Ranks, samples, vanishing};
 use crate::workspace::{Arena, Layout, as_complex, as_complex_mut};
 use crate::{Error, Field, Scalar, check, parallel};
+use core::sync::atomic::{AtomicBool, Ordering};
 use num_complex::Complex;
 
 /// Sizes of the memory.
@@ -280,6 +281,8 @@ fn search<T: Scalar>(
         (f, count, next(&mut right, area), next(&mut left, area), next(&mut dense, slice))
     });
     let need = search_layouts(config, most)?;
+    // Where a dense method has to do it all, no other slice need be searched.
+    let dense_must = AtomicBool::new(false);
     parallel::for_each(
         searchers,
         busy.saturating_sub(1) * n * n,
@@ -291,6 +294,9 @@ fn search<T: Scalar>(
                 *count = 0;
                 return Ok(());
             }
+            if dense_must.load(Ordering::Relaxed) {
+                return Ok(());
+            }
             let warm = most.min(*count as usize);
             let norm = Norms::read(norms, f).map(|norms| norms.frobenius);
             let task = Task { argument, config, f, threads, wish: Wish { tau, norm, warm } };
@@ -300,6 +306,8 @@ fn search<T: Scalar>(
                 let (right, left) = (as_complex_mut(right), as_complex_mut(left));
                 task.search::<Complex<T>>(SliceFactors { right, left }, as_complex_mut(slice), work)?
             };
+            let without = matches!(*count, TOO_MANY | UNDECIDED) && matches!(config.rank, Rank::Any { .. });
+            dense_must.fetch_or(without, Ordering::Relaxed);
             Ok(())
         },
     )?;
