@@ -283,12 +283,14 @@ impl<'a, F: Field> Search<'a, '_, F> {
     /// Starts from `guesses`; false where they have no direction.
     ///
     /// A few combinations of many guesses: powers of the operator tell the guesses apart again, and go on to what
-    /// they lack, where a block of them all would be at the same power after as many products as guesses.
+    /// they lack, where a block of them all would be at the same power after as many products as guesses. Fewer come with
+    /// random vectors, for the operator is read once for a block, whatever its width.
     fn refine(&mut self, operator: &mut impl Operator<F>, guesses: Mat<'_, F>) -> Result<bool, Error> {
-        let count = self.wish.probes.min(guesses.rows());
-        for i in 0..count {
+        let count = self.wish.probes.min(self.wish.block(self.n));
+        self.space.random_candidates(guesses.rows().min(count)..count, &mut self.rng);
+        for i in 0..count.min(guesses.rows()) {
             let candidate = self.space.candidate_mut(i);
-            if guesses.rows() <= self.wish.probes {
+            if guesses.rows() <= count {
                 vector::copy(guesses.row(i), candidate);
                 continue;
             }
