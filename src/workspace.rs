@@ -171,7 +171,7 @@ pub const fn bytes<T>(samples: usize, views: usize, clusters: usize) -> usize {
         256..1536 => n / 16,
         _ => 96,
     };
-    let search = (13 * rank + 180) * n + 92 * (rank + 16) * (rank + 16);
+    let search = (13 * rank + 180) * n + 76 * (rank + 16) * (rank + 16);
     let large = 2 * rank * n * m
         + m * m
         + 4 * m

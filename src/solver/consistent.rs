@@ -273,7 +273,7 @@ fn search<T: Scalar>(
     let vanishes = |f: usize| Norms::read(norms, f).is_some_and(|norms| norms.spectral <= tau);
     let busy = (0..frequencies(m)).filter(|&f| !vanishes(f)).count();
     let searchers = searchers(config, most)?;
-    let threads = config.threads / busy.clamp(1, searchers);
+    let threads = config.threads / busy.min(searchers).max(1);
     let (mut right, mut left, mut dense) = (&mut *factors.right, &mut *factors.left, dense);
     let slices = factors.counts.iter_mut().take(frequencies(m)).enumerate().map(|(f, count)| {
         let planes = if is_real(f, m) { 1 } else { 2 };
