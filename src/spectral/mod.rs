@@ -60,9 +60,13 @@ fn options<T: Scalar>(count: usize, seed: u64) -> TopOptions<T> {
     TopOptions { tolerance: tolerance(), seed, ..TopOptions::new(count) }
 }
 
-/// True where all eigenpairs take less memory than a Krylov basis for a few.
+/// Orders up to which all eigenpairs are computed, whatever their number: products by panels need more stack than small
+/// machines have.
+const SMALL: usize = 128;
+
+/// True where all eigenpairs take less memory than a Krylov basis for a few, or little.
 const fn is_dense(n: usize, count: usize) -> bool {
-    n <= count.saturating_add(4).saturating_mul(12)
+    n <= SMALL || n <= count.saturating_add(4).saturating_mul(12)
 }
 
 /// What [`leading`] needs.
