@@ -3,11 +3,11 @@
 //! The values are a small part of the work once the matrix is tridiagonal. Where few vectors are wanted, inverse iteration
 //! spares the rotations of all others.
 
-use super::MatMut;
 use super::inverse_iteration::{inverse_iteration, inverse_iteration_layout};
 use super::reflectors::{triangle_length, triangle_row_mut};
 use super::rotate::rows_of_mut;
 use super::tridiagonal::{Reduced, factored_layout};
+use super::{MatMut, vector};
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Field, check};
 
@@ -43,23 +43,22 @@ pub(crate) fn eigen_leading<'a, F: Field>(
     let square = check::product("matrix", &[n, n])?;
     let z = work.take::<F::Real>(square)?;
     let reduced = Reduced::new(triangle, n, &mut work)?;
-    if cfg!(feature = "large") {
-        reduced.write_eigenvalues(scaled, spare, &mut work)?;
-        values.iter_mut().zip(scaled.iter()).for_each(|(value, s)| *value = s.unscale(reduced.scale));
-        let count = wanted(values);
-        let (t, few) =
-            ((&*reduced.diagonal, &*reduced.coupling), scaled.get(..count).filter(|_| count <= n / 2));
-        if let Some(few) = few {
-            let z = z.get_mut(..count.wrapping_mul(n)).unwrap_or(&mut []);
-            if inverse_iteration(t, few, &mut MatMut::new("vectors", z, count, n)?, &mut work)? {
-                let mut vectors = rows_of_mut(vectors, 0..count)?;
-                let numbers = vectors.data_mut().iter_mut().zip(z.iter());
-                numbers.for_each(|(x, &z)| *x = F::from_real(z));
-                return reduced.leave(&mut vectors, &mut work);
-            }
+    reduced.write_eigenvalues(scaled, spare, &mut work)?;
+    values.iter_mut().zip(scaled.iter()).for_each(|(value, s)| *value = s.unscale(reduced.scale));
+    let count = wanted(values);
+    if cfg!(feature = "large")
+        && let Some(few) = scaled.get(..count).filter(|_| count <= n / 2)
+    {
+        let t = (&*reduced.diagonal, &*reduced.coupling);
+        let z = z.get_mut(..count.wrapping_mul(n)).unwrap_or(&mut []);
+        if inverse_iteration(t, few, &mut MatMut::new("vectors", z, count, n)?, &mut work)? {
+            let mut vectors = rows_of_mut(vectors, 0..count)?;
+            let numbers = vectors.data_mut().iter_mut().zip(z.iter());
+            numbers.for_each(|(x, &z)| *x = F::from_real(z));
+            return reduced.leave(&mut vectors, &mut work);
         }
     }
     let eigen = reduced.diagonalise(MatMut::new("eigenvectors", z, n, n)?, &mut work)?;
-    super::vector::copy(eigen.values(), values);
+    vector::copy(eigen.values(), values);
     eigen.write_vectors(vectors, &mut work)
 }

@@ -49,7 +49,7 @@ pub fn eigen_dense<F: Field>(
 }
 
 /// Orders up to this are small: what is there for them is fast enough, and small machines need one method only.
-const SMALL: usize = 128;
+pub(crate) const SMALL: usize = 128;
 
 /// True where a second method pays.
 pub(crate) const fn is_large(n: usize) -> bool {

@@ -10,11 +10,12 @@
 //! - `A` is needed only while its row is hot, `S2` only inside `B = S1 + S2 + E - Q1/rho`, the argument of the next
 //!   projection, from which it can be had back;
 //! - `K` comes from `S1` and `Q2` of the *last* step, before the pass: zero where a norm proves it, factors where the
-//!   rank is low (`consistent.rs`).
+//!   rank is low (`consistent.rs`, `factors.rs`).
 //!
 //! So a step is `K`, and then one pass (`pass.rs`) that reads `D, B, S1, E, Q1, Q2` and writes all but `D`.
 
 mod consistent;
+mod factors;
 mod pass;
 mod spectrum;
 
@@ -22,7 +23,7 @@ use crate::config::Config;
 use crate::prox::tubal::vanishing;
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Scalar, check};
-use consistent::Factors;
+use factors::Factors;
 use pass::{Tensors, Weights};
 use spectrum::Norms;
 
@@ -85,7 +86,7 @@ impl<'a, T: Scalar> State<'a, T> {
     }
 
     fn norms_length(config: &Config<T>) -> Result<usize, Error> {
-        Ok(consistent::searched(config)? * Norms::<T>::LENGTH)
+        Ok(factors::searched(config)? * Norms::<T>::LENGTH)
     }
 
     /// Memory of a step.

@@ -7,7 +7,8 @@
 //! Sums run in *spans* of samples whose number depends on `n` alone, and the spans are added in order: one thread or
 //! many, the bits are the same.
 
-use super::consistent::{self, Consistent, Rows};
+use super::consistent::{Consistent, Rows};
+use super::factors::searched;
 use super::spectrum::{Argument, Norms, Sums, Watch};
 use crate::config::{Axis, Config};
 use crate::linalg::vector::{self, LANES, pairwise};
@@ -94,7 +95,7 @@ impl<'a, T: Scalar> Scratch<'a, T> {
     }
 
     fn slice_length(config: &Config<T>) -> Result<usize, Error> {
-        let watched = cfg!(feature = "large") && consistent::searched(config)? > 0;
+        let watched = cfg!(feature = "large") && searched(config)? > 0;
         Ok(if watched { Watch::<T>::row_length(config.samples, config.views) } else { 0 })
     }
 
@@ -127,7 +128,7 @@ pub(super) fn layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
 
 /// Numbers that a span sums up for the slices of the next argument.
 fn slices_length<T: Scalar>(config: &Config<T>) -> Result<usize, Error> {
-    check::product("sums of slices", &[consistent::searched(config)?, Sums::<T>::length(config.samples)])
+    check::product("sums of slices", &[searched(config)?, Sums::<T>::length(config.samples)])
 }
 
 /// One pass. `columns` holds the sums of squares of the columns of `E + Q1/rho`, and afterwards those of the next step, and

@@ -18,7 +18,7 @@ pub use packed::{normalise_packed, packed_length};
 
 use crate::linalg::krylov::{TopOptions, top, top_layout};
 use crate::linalg::reflectors::{triangle_length, triangle_row_mut};
-use crate::linalg::tridiagonal::{Factored, factored_layout};
+use crate::linalg::tridiagonal::{Factored, SMALL, factored_layout};
 use crate::linalg::{Mat, MatMut, vector};
 use crate::order::{check_count, check_order};
 use crate::workspace::{Arena, Layout};
@@ -60,11 +60,8 @@ fn options<T: Scalar>(count: usize, seed: u64) -> TopOptions<T> {
     TopOptions { tolerance: tolerance(), seed, ..TopOptions::new(count) }
 }
 
-/// Orders up to which all eigenpairs are computed, whatever their number: products by panels need more stack than small
-/// machines have.
-const SMALL: usize = 128;
-
-/// True where all eigenpairs take less memory than a Krylov basis for a few, or little.
+/// True where all eigenpairs take less memory than a Krylov basis for a few; and for small orders, where products by panels
+/// would need more stack than a small machine has.
 const fn is_dense(n: usize, count: usize) -> bool {
     n <= SMALL || n <= count.saturating_add(4).saturating_mul(12)
 }
