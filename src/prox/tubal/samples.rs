@@ -188,19 +188,33 @@ fn split_front<'a, E>(rest: &mut &'a mut [E], length: usize) -> &'a mut [E] {
 }
 
 /// Rows `[i][v][j]` of the tensor that the strips hold, from sample `first` on: as many samples as there is room for.
-pub(crate) fn read_rows<T: Scalar>(
+pub(crate) fn read_rows<T: Scalar>(strips: &[T], shape: Shape, first: usize, rows: &mut [T]) {
+    let [samples, ..] = shape;
+    match width::<T>(samples) {
+        16 => read_rows_of::<T, 16>(strips, shape, first, rows),
+        8 => read_rows_of::<T, 8>(strips, shape, first, rows),
+        _ => read_rows_of::<T, 4>(strips, shape, first, rows),
+    }
+}
+
+fn read_rows_of<T: Scalar, const W: usize>(
     strips: &[T],
     [samples, views, cols]: Shape,
     first: usize,
     rows: &mut [T],
 ) {
-    let width = width::<T>(samples);
-    for (s, strip) in strips.chunks_exact((views * samples * width).max(1)).enumerate() {
-        for (v, strip) in strip.chunks_exact((samples * width).max(1)).enumerate() {
-            let from = strip.chunks_exact(width).skip(first);
+    let (strips, _) = strips.as_chunks::<W>();
+    for (s, strip) in strips.chunks_exact((views * samples).max(1)).enumerate() {
+        for (v, strip) in strip.chunks_exact(samples.max(1)).enumerate() {
+            let from = strip.get(first..).unwrap_or(&[]);
             let to = rows.chunks_exact_mut(cols.max(1)).skip(v).step_by(views.max(1));
-            for (from, to) in from.zip(to) {
-                vector::copy(from, to.get_mut(s * width..).unwrap_or(&mut []));
+            for (from, to) in from.iter().zip(to) {
+                let to = to.get_mut(s * W..).unwrap_or(&mut []);
+                // A whole piece is one copy of known length.
+                match to.first_chunk_mut() {
+                    Some(to) => *to = *from,
+                    None => vector::copy(from, to),
+                }
             }
         }
     }
@@ -389,20 +403,16 @@ impl<T: Scalar> Axis<'_, T> {
         // Below this the squares of the largest elements have begun to lose bits to underflow.
         let small = T::MIN_POSITIVE / (T::EPSILON * T::EPSILON);
         let norm = squares.sqrt();
-        // A square loses what is below the root of a rounding; one more root keeps the error of `P Y` a hundred
-        // times smaller than what we promise.
-        let squares_do = squares.is_finite()
-            && squares > small
-            && tau >= norm * T::EPSILON.sqrt().sqrt()
-            && tau * tau > T::MIN_POSITIVE / T::EPSILON;
-        if !squares_do {
-            return self.project_by_svd(strips, f, tau, matrix, work);
+        if squares.is_finite() && squares > small && tau * tau > T::MIN_POSITIVE / T::EPSILON {
+            if norm < tau {
+                matrix.clear();
+                return Ok(0);
+            }
+            if let Some(rank) = by_gram(tau, norm, matrix.as_mut(), work)? {
+                return Ok(rank);
+            }
         }
-        if norm < tau {
-            matrix.clear();
-            return Ok(0);
-        }
-        by_gram(tau, matrix, work)
+        self.project_by_svd(strips, f, tau, matrix, work)
     }
 
     /// `P` from the left singular vectors of `Y`, to full accuracy.
@@ -466,8 +476,14 @@ fn by_gram_layout<F: Field>(views: usize) -> Result<Layout, Error> {
     Layout::array::<F>(square)?.and_array::<F::Real>(views)?.and(eigen_layout::<F>(views)?)
 }
 
-/// `P` from the eigenvectors of `Y Y^H`, whose eigenvalues are the squares of the singular values.
-fn by_gram<F: Field>(tau: F::Real, mut matrix: MatMut<'_, F>, work: &mut Arena<'_>) -> Result<usize, Error> {
+/// `P` from the eigenvectors of `Y Y^H`, whose eigenvalues are the squares of the singular values, and its rank. None
+/// where squares do not see enough.
+fn by_gram<F: Field>(
+    tau: F::Real,
+    norm: F::Real,
+    mut matrix: MatMut<'_, F>,
+    work: &mut Arena<'_>,
+) -> Result<Option<usize>, Error> {
     let mut work = work.scope();
     let views = matrix.rows();
     let vectors = work.take::<F>(views * views)?;
@@ -479,12 +495,31 @@ fn by_gram<F: Field>(tau: F::Real, mut matrix: MatMut<'_, F>, work: &mut Arena<'
     }
     let mut vectors = MatMut::new("vectors", vectors, views, views)?;
     eigen(matrix.as_ref(), values, vectors.as_mut(), &mut work)?;
+    if !values.iter().all(|&value| squares_do(tau, norm, value)) {
+        return Ok(None);
+    }
     let rank = values.iter().filter(|&&value| value > tau * tau).count();
     matrix.clear();
     for (i, value) in values.iter().enumerate().take(rank) {
         add_projection(&mut matrix, F::Real::ONE - tau / value.sqrt(), |a| vectors.at(i, a));
     }
-    Ok(rank)
+    Ok(Some(rank))
+}
+
+/// Whether the eigenvalue `s^2` of `Y Y^H` says enough about `s` and its vector, to `eps^(3/4) ||Y||`: a hundred times
+/// less than what we promise.
+///
+/// It is wrong by a rounding of `||Y||^2`, and so is what becomes of `s` by `eps tau ||Y||^2 / s^2`. A vector above the
+/// threshold mixes with those below it, which matters as `eps ||Y||^2 / s`; we allow thirty times as much of that. Where
+/// `s` is clearly below, nothing becomes of it.
+fn squares_do<T: Scalar>(tau: T, norm: T, square: T) -> bool {
+    let (root, squares) = (T::EPSILON.sqrt(), norm * norm);
+    let quarter = root.sqrt();
+    let noise = T::from_f64(1024.0) * T::EPSILON * squares;
+    let mixed = Scalar::max(root * squares / T::from_f64(900.0), noise);
+    let above = square >= Scalar::max(tau * norm * quarter, mixed);
+    let below = square <= tau * tau * T::HALF && tau * tau >= noise;
+    tau >= norm * quarter || above || below
 }
 
 fn by_svd_layout<T: Scalar>(views: usize, cols: usize) -> Result<Layout, Error> {
