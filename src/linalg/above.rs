@@ -65,7 +65,7 @@ const GROWTH: usize = 8;
 const SETTLING: usize = 6;
 
 /// The part of the threshold by which probes prove less than the threshold itself, so that what they leave out need not be
-/// settled: see [`Above::residual_allowed`].
+/// settled: see [`Above::shares`].
 const SLACK: f64 = 1e-3;
 
 impl<T: Scalar> Above<T> {
@@ -92,25 +92,27 @@ impl<T: Scalar> Above<T> {
         Space::<F>::layout(n, self.capacity(n), self.block(n))
     }
 
-    /// The residual that a Ritz pair among `wanted` may have where the largest Ritz value is `size`, and `next` the largest
-    /// below the threshold.
+    /// The part that a residual `r` at a Ritz value takes of what is allowed altogether.
     ///
     /// A residual `r` at the value `s^2` moves the shrunk operator's root by at most `r/s`: it couples to a value
-    /// `z^2` by an angle of `r/|s^2 - z^2|`, which matters as `|s - z|` of it.
+    /// `z^2` by an angle of `r/|s^2 - z^2|`, which matters as `|s - z|` of it. Vectors are orthogonal, and squares add up.
     ///
     /// Pairs below the threshold `t` are only to be out of the probes' way. Let these pairs, of values up to `next`, couple
     /// by `B` to what the probes prove to be at most `u < t`. Together they have no eigenvalue above `t` as long as
-    /// `(t - next) (t - u) >= ||B||^2`, which is the sum of the squares of their residuals.
-    fn residual_allowed(&self, value: T, next: T, size: T, wanted: usize) -> T {
-        let count = T::from_usize(wanted.max(1));
-        let wish =
-            self.accuracy / (T::from_f64(4.0) * count.sqrt()) * (size * Scalar::max(value, T::ZERO)).sqrt();
-        let strict = Scalar::max(wish, T::from_f64(FLOOR) * T::EPSILON * size);
-        if value > self.threshold {
-            return strict;
+    /// `(t - next) (t - u) >= ||B||^2`, which is at most the sum of the squares of their residuals.
+    fn shares(&self, view: &View<T>) -> impl Fn(T, T) -> T {
+        let &Self { threshold, accuracy, .. } = self;
+        let (size, quarter) = (view.size, T::HALF * T::HALF);
+        let apart = Scalar::max(threshold - view.next, T::ZERO) * (threshold - self.goal(true));
+        move |value, r| {
+            // Rounding cannot be iterated away.
+            if r <= T::from_f64(FLOOR) * T::EPSILON * size {
+                return T::ZERO;
+            }
+            let moved = r / (accuracy * quarter * (size * Scalar::max(value, T::ZERO)).sqrt());
+            let coupled = if value > threshold { T::MAX } else { r * r / (quarter * apart) };
+            Scalar::min(moved * moved, coupled)
         }
-        let apart = Scalar::max(self.threshold - next, T::ZERO) * (self.threshold - self.goal(true));
-        Scalar::max(strict, (apart / count).sqrt() * T::HALF)
     }
 
     /// What probes must prove: the threshold, or a little less where pairs below it are `loose`.
@@ -137,6 +139,10 @@ impl<T: Scalar> Above<T> {
         // Good guesses need no probes to settle, and probes drawn later prove more; guesses of no use are replaced.
         if warm == 0 || !search.refine(operator, rows_of(vectors.as_ref(), 0..warm)?)? {
             search.probe(operator)?;
+        }
+        // As many as there were: fewer could hardly be enough.
+        while search.depth.is_none() && search.may_grow() && search.space.count() < warm {
+            search.grow(operator, F::Real::ZERO)?;
         }
         loop {
             let view = search.look()?;
@@ -212,6 +218,11 @@ struct Planner<'a, T> {
     wish: &'a Above<T>,
     n: usize,
     locked: usize,
+}
+
+/// So many wanted pairs, and those after them that may be settled as well, of `count`.
+fn with_spare(wanted: usize, count: usize) -> usize {
+    wanted.saturating_add(wanted / 4).saturating_add(8).min(count)
 }
 
 impl<T: Scalar> Planner<'_, T> {
@@ -326,7 +337,7 @@ impl<'a, F: Field> Search<'a, '_, F> {
                 plan,
             };
             // A restart keeps what is near, too.
-            if fits { plan.unwrap_or(found) } else { values.len() }
+            if fits { with_spare(plan.unwrap_or(found), values.len()) } else { values.len() }
         })?;
         Ok(view)
     }
@@ -344,7 +355,7 @@ impl<'a, F: Field> Search<'a, '_, F> {
             return Ok(Verdict::Outcome(Outcome::Undecided));
         }
         match self.proof(view) {
-            Some(proof) if self.settled(view.found, view)? => {
+            Some(proof) if self.settled(view.found, view)?.is_some() => {
                 return Ok(Verdict::Outcome(Outcome::Found { count: view.found, proof }));
             }
             Some(Proof::Complete) => return Ok(Verdict::Outcome(Outcome::Undecided)),
@@ -380,10 +391,9 @@ impl<'a, F: Field> Search<'a, '_, F> {
         self.wish.trace.is_some_and(|trace| trace - view.explored - reach <= self.wish.threshold)
     }
 
-    /// True where the first `wanted` Ritz pairs are accurate enough.
-    fn settled(&mut self, wanted: usize, view: &View<F::Real>) -> Result<bool, Error> {
-        let wish = self.wish;
-        self.space.settled(wanted, |value| wish.residual_allowed(value, view.next, view.size, wanted))
+    /// What part of the error that is allowed is in the first `wanted` Ritz pairs, where they are accurate enough.
+    fn settled(&mut self, wanted: usize, view: &View<F::Real>) -> Result<Option<F::Real>, Error> {
+        self.space.settled(wanted, self.wish.shares(view))
     }
 
     /// The next block: fresh probes where everything wanted is settled but not yet out of the probes' way, else what
@@ -396,7 +406,14 @@ impl<'a, F: Field> Search<'a, '_, F> {
     ) -> Result<bool, Error> {
         let stale = view.probed.is_none() || wanted > self.locked;
         let rounding = view.size * noise::<F::Real>();
-        if view.plan.is_some() && stale && self.settled(wanted, view)? {
+        if view.plan.is_some()
+            && stale
+            && let Some(taken) = self.settled(wanted, view)?
+        {
+            // What else is out of the probes' way is so for nothing.
+            let end = with_spare(wanted, self.space.count());
+            let also = self.space.settled_also(wanted..end, taken, self.wish.shares(view))?;
+            let wanted = wanted.saturating_add(also);
             let next = self.value(wanted);
             self.space.compress(wanted)?;
             return Ok(self.probe(operator)? && self.deepen(operator, next, rounding)?);
@@ -407,16 +424,16 @@ impl<'a, F: Field> Search<'a, '_, F> {
             self.depth = None;
             return Ok(more);
         }
-        let candidates = if self.space.newest() <= self.space.room() || self.may_complete() {
-            self.depth = self.depth.map(|depth| depth.saturating_add(1));
-            self.space.image_candidates()
+        let mut looked = self.space.count();
+        if self.space.newest() <= self.space.room() || self.may_complete() {
+            self.grow(operator, rounding)?;
         } else {
             self.depth = None;
             let free = self.wish.capacity(self.n).saturating_sub(self.space.newest()).saturating_sub(wanted);
-            self.space.restart(wanted.saturating_add(free / 2))?
-        };
-        let looked = self.space.count();
-        self.new = self.space.extend(operator, candidates, rounding)?;
+            let candidates = self.space.restart(wanted.saturating_add(free / 2))?;
+            looked = self.space.count();
+            self.new = self.space.extend(operator, candidates, rounding)?;
+        }
         if let Some((_, deflated)) = view.probed {
             return self.deepen(operator, deflated, rounding);
         }
@@ -451,8 +468,7 @@ impl<'a, F: Field> Search<'a, '_, F> {
     /// One more block of images.
     fn grow(&mut self, operator: &mut impl Operator<F>, rounding: F::Real) -> Result<(), Error> {
         self.depth = self.depth.map(|depth| depth.saturating_add(1));
-        let candidates = self.space.image_candidates();
-        self.new = self.space.extend(operator, candidates, rounding)?;
+        self.new = self.space.grow(operator, rounding)?;
         Ok(())
     }
 }

@@ -56,6 +56,14 @@ fn exceeds<T: Scalar>(length: T, allowed: T) -> bool {
     length.partial_cmp(&allowed).is_none_or(core::cmp::Ordering::is_gt)
 }
 
+/// What is known of the parts of candidates along the basis.
+#[derive(Clone, Copy)]
+enum Parts {
+    Unknown,
+    /// Everything: the candidates are the newest images, and the projected problem holds their parts.
+    Projected,
+}
+
 /// An orthonormal basis, its images, and the problem projected on it.
 pub(crate) struct Space<'a, F: Field> {
     basis: MatMut<'a, F>,
@@ -172,12 +180,28 @@ impl<'a, F: Field> Space<'a, F> {
         self.newest
     }
 
+    /// Adds what is new in the images of the newest block, as [`Self::extend`] does.
+    pub(crate) fn grow(&mut self, operator: &mut impl Operator<F>, floor: F::Real) -> Result<usize, Error> {
+        let candidates = self.image_candidates();
+        self.add(operator, candidates, Parts::Projected, floor)
+    }
+
     /// Adds what is new in the first `candidates` rows of the block: directions longer than `floor` after the
     /// basis is taken out. Returns how many there were; the newest block is those.
     pub(crate) fn extend(
         &mut self,
         operator: &mut impl Operator<F>,
         candidates: usize,
+        floor: F::Real,
+    ) -> Result<usize, Error> {
+        self.add(operator, candidates, Parts::Unknown, floor)
+    }
+
+    fn add(
+        &mut self,
+        operator: &mut impl Operator<F>,
+        candidates: usize,
+        parts: Parts,
         floor: F::Real,
     ) -> Result<usize, Error> {
         let candidates = candidates.min(self.block.rows());
@@ -190,10 +214,11 @@ impl<'a, F: Field> Space<'a, F> {
             put(self.lengths, i, length);
         }
         // Once to see what is new, and once more because what is left may be mostly the rounding of the first.
-        let kept = self.orthonormalise(candidates, |left, length| {
+        let kept = self.orthonormalise(candidates, parts, |left, length| {
             left > dependent::<F::Real>() && left * length > floor
         })?;
-        let kept = self.orthonormalise(kept, |left, _| left > F::Real::HALF)?.min(self.room());
+        let kept =
+            self.orthonormalise(kept, Parts::Unknown, |left, _| left > F::Real::HALF)?.min(self.room());
         let first = self.count;
         for i in 0..kept {
             vector::copy(self.block.as_ref().row(i), self.basis.row_mut(first.wrapping_add(i)));
@@ -211,13 +236,27 @@ impl<'a, F: Field> Space<'a, F> {
     }
 
     /// Takes the basis out of the first `candidates` rows of the block without normalising them.
-    pub(crate) fn expel_basis(&mut self, candidates: usize) -> Result<(), Error> {
-        let coefficients =
-            self.coefficients.get_mut(..candidates.wrapping_mul(self.count)).unwrap_or(&mut []);
-        let basis = rows_of(self.basis.as_ref(), 0..self.count)?;
-        let block = rows_of(self.block.as_ref(), 0..candidates)?;
-        multiply_adjoint(block, basis, MatMut::new("block", coefficients, candidates, self.count)?)?;
-        let coefficients = Mat::new("block", coefficients, candidates, self.count)?;
+    fn expel_basis(&mut self, candidates: usize, parts: Parts) -> Result<(), Error> {
+        let count = self.count;
+        let coefficients = self.coefficients.get_mut(..candidates.wrapping_mul(count)).unwrap_or(&mut []);
+        let basis = rows_of(self.basis.as_ref(), 0..count)?;
+        match parts {
+            Parts::Projected => {
+                let first = count.saturating_sub(candidates);
+                for (i, row) in coefficients.chunks_exact_mut(count.max(1)).enumerate() {
+                    let known = self.projected.as_ref().row(first.wrapping_add(i));
+                    // A candidate of no length was not scaled.
+                    let length =
+                        Some(at(self.lengths, i)).filter(|&l| l > F::Real::ZERO).unwrap_or(F::Real::ONE);
+                    row.iter_mut().zip(known).for_each(|(x, h)| *x = h.conj().unscale(length));
+                }
+            }
+            Parts::Unknown => {
+                let block = rows_of(self.block.as_ref(), 0..candidates)?;
+                multiply_adjoint(block, basis, MatMut::new("block", coefficients, candidates, count)?)?;
+            }
+        }
+        let coefficients = Mat::new("block", coefficients, candidates, count)?;
         multiply(coefficients, basis, rows_of_mut(&mut self.correction, 0..candidates)?)?;
         for i in 0..candidates {
             vector::axpy(-F::ONE, self.correction.as_ref().row(i), self.block.row_mut(i));
@@ -229,9 +268,10 @@ impl<'a, F: Field> Space<'a, F> {
     fn orthonormalise(
         &mut self,
         candidates: usize,
+        parts: Parts,
         keep: impl Fn(F::Real, F::Real) -> bool,
     ) -> Result<usize, Error> {
-        self.expel_basis(candidates)?;
+        self.expel_basis(candidates, parts)?;
         let mut kept = 0;
         for i in 0..candidates {
             for j in 0..kept {
@@ -309,28 +349,50 @@ impl<'a, F: Field> Space<'a, F> {
         Ok(())
     }
 
-    /// True where no residual of the first `count` Ritz pairs exceeds `allowed(theta)`. The last and slowest are asked
-    /// first: most often one is answer enough.
+    /// What the residuals `r` of the first `count` Ritz pairs take up of what is allowed, the sum of all `share(theta, r)`;
+    /// none where it is more than one. The last and slowest are asked first: most often one is answer enough.
     pub(crate) fn settled(
         &mut self,
         count: usize,
-        allowed: impl Fn(F::Real) -> F::Real,
-    ) -> Result<bool, Error> {
-        let (mut end, mut step) = (count.min(self.count), 1);
+        share: impl Fn(F::Real, F::Real) -> F::Real,
+    ) -> Result<Option<F::Real>, Error> {
+        let (mut end, mut step, mut taken) = (count.min(self.count), 1, F::Real::ZERO);
         while end > 0 {
             let start = end.saturating_sub(step);
             self.write_residuals(start..end)?;
-            let (values, lengths) = (self.values.iter().skip(start), self.lengths.iter());
-            if values
-                .zip(lengths)
-                .take(end.wrapping_sub(start))
-                .any(|(&theta, &r)| exceeds(r, allowed(theta)))
-            {
-                return Ok(false);
+            taken = self.shares(start..end, &share).fold(taken, |sum, x| sum + x);
+            if exceeds(taken, F::Real::ONE) {
+                return Ok(None);
             }
             (end, step) = (start, step.saturating_mul(4).min(self.block.rows()));
         }
-        Ok(true)
+        Ok(Some(taken))
+    }
+
+    /// How many Ritz pairs from the start of a range on may join those that have `taken` their part; at most a block.
+    pub(crate) fn settled_also(
+        &mut self,
+        range: Range<usize>,
+        mut taken: F::Real,
+        share: impl Fn(F::Real, F::Real) -> F::Real,
+    ) -> Result<usize, Error> {
+        let range = range.start..range.end.min(range.start.saturating_add(self.block.rows()));
+        self.write_residuals(range.clone())?;
+        let joins = |share: &F::Real| {
+            taken += *share;
+            !exceeds(taken, F::Real::ONE)
+        };
+        Ok(self.shares(range, &share).take_while(joins).count())
+    }
+
+    /// The shares of the pairs whose residuals were written last.
+    fn shares(
+        &self,
+        range: Range<usize>,
+        share: &impl Fn(F::Real, F::Real) -> F::Real,
+    ) -> impl Iterator<Item = F::Real> {
+        let pairs = self.values.iter().skip(range.start).zip(self.lengths.iter());
+        pairs.take(range.len()).map(|(&theta, &r)| share(theta, r))
     }
 
     /// The residuals of those among the first `count` Ritz pairs where they exceed `allowed(theta)` become candidates;
@@ -372,7 +434,7 @@ impl<'a, F: Field> Space<'a, F> {
     /// returns how many.
     pub(crate) fn restart(&mut self, keep: usize) -> Result<usize, Error> {
         let candidates = self.image_candidates();
-        self.expel_basis(candidates)?;
+        self.expel_basis(candidates, Parts::Unknown)?;
         self.compress(keep)?;
         Ok(candidates)
     }
@@ -468,7 +530,8 @@ pub fn top<F: Field>(
         space.solve(|values| if full { kept.min(values.len()) } else { wanted })?;
         let size = space.values().iter().fold(F::Real::ZERO, |m, x| Scalar::max(m, x.abs()));
         let allowed = size * Scalar::max(options.tolerance, F::Real::TWO * noise::<F::Real>());
-        if space.count() >= wanted && space.settled(wanted, |_| allowed)? {
+        let share = |_, r| if exceeds(r, allowed) { F::Real::TWO } else { F::Real::ZERO };
+        if space.count() >= wanted && space.settled(wanted, share)?.is_some() {
             break;
         }
         if new == 0 || space.is_complete() || space.products() >= options.max_products {
