@@ -5,6 +5,7 @@
 
 use crate::Error;
 use crate::workspace::Arena;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Threads that are started at most, however many are asked for.
 const MOST: usize = 64;
@@ -18,6 +19,11 @@ pub(crate) const fn workers(threads: usize) -> usize {
     } else {
         MOST
     }
+}
+
+/// Threads for one of `users`; those that are done leave theirs to the others.
+pub(crate) fn share(threads: usize, users: Option<&AtomicUsize>) -> usize {
+    threads / users.map_or(1, |users| users.load(Ordering::Relaxed)).max(1)
 }
 
 /// Elements below which starting a thread costs more than it saves.

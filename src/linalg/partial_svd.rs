@@ -15,6 +15,7 @@ use super::tridiagonal::scale_to_one;
 use super::{Mat, MatMut, vector};
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Field, Scalar, check, parallel};
+use core::sync::atomic::AtomicUsize;
 
 /// A matrix, by its products with rows of vectors.
 pub trait Map<F: Field> {
@@ -51,6 +52,8 @@ pub struct Matrix<'a, F> {
     a: Mat<'a, F>,
     panels: &'a mut [F],
     threads: usize,
+    /// How many use these threads at the moment.
+    users: Option<&'a AtomicUsize>,
 }
 
 /// Panels that products need: the vectors, and the sums of two halves of the rows.
@@ -64,13 +67,18 @@ impl<'a, F: Field> Matrix<'a, F> {
 
     /// `scratch` has [`Self::scratch`] elements.
     pub const fn new(a: Mat<'a, F>, scratch: &'a mut [F]) -> Self {
-        Self { a, panels: scratch, threads: 1 }
+        Self { a, panels: scratch, threads: 1, users: None }
     }
 
     /// The same, with products on several threads; two are used, and any number gives the same bits.
     #[must_use]
     pub const fn with_threads(self, threads: usize) -> Self {
         Self { threads, ..self }
+    }
+
+    /// The same, where others use these threads as well; `users` is their number, which may change at any time.
+    pub(crate) const fn shared_by(self, users: &'a AtomicUsize) -> Self {
+        Self { users: Some(users), ..self }
     }
 
     /// The panels.
@@ -124,7 +132,7 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
         _: MatMut<'_, F>,
         mut y: MatMut<'_, F>,
     ) -> Result<F::Real, Error> {
-        let (a, threads) = (self.a, self.threads);
+        let (a, threads) = (self.a, parallel::share(self.threads, self.users));
         agree_on_shapes(x, &y, a.cols(), a.cols())?;
         let [panel, sums, more_sums] = self.panels()?;
         // The two halves of the rows are summed apart, so that a thread can have each.

@@ -11,7 +11,7 @@ use crate::linalg::{Mat, MatMut};
 use crate::prox::tubal::{Ranks, samples};
 use crate::workspace::{Arena, Layout, as_complex_mut};
 use crate::{Error, Field, Scalar, check, parallel};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use num_complex::Complex;
 
 /// Sizes of the memory.
@@ -125,7 +125,6 @@ pub(super) fn search<T: Scalar>(
     let vanishes = |f: usize| Norms::read(norms, f).is_some_and(|norms| norms.spectral <= tau);
     let busy = (0..frequencies(m)).filter(|&f| !vanishes(f)).count();
     let searchers = searchers(config, most)?;
-    let threads = config.threads / busy.min(searchers).max(1);
     let (mut right, mut left, mut dense) = (&mut *factors.right, &mut *factors.left, dense);
     let slices = factors.counts.iter_mut().take(frequencies(m)).enumerate().map(|(f, count)| {
         let planes = if is_real(f, m) { 1 } else { 2 };
@@ -135,6 +134,7 @@ pub(super) fn search<T: Scalar>(
     let need = search_layouts(config, most)?;
     // Where a dense method has to do it all, no other slice need be searched.
     let dense_must = AtomicBool::new(false);
+    let running = &AtomicUsize::new(0);
     parallel::for_each(
         searchers,
         busy.saturating_sub(1) * n * n,
@@ -151,13 +151,16 @@ pub(super) fn search<T: Scalar>(
             }
             let warm = most.min(*count as usize);
             let norm = Norms::read(norms, f).map(|norms| norms.frobenius);
-            let task = Task { argument, config, f, threads, wish: Wish { tau, norm, warm } };
-            *count = if is_real(f, m) {
-                task.search::<T>(SliceFactors { right, left }, slice, work)?
+            let task = Task { argument, config, f, running, wish: Wish { tau, norm, warm } };
+            running.fetch_add(1, Ordering::Relaxed);
+            let found = if is_real(f, m) {
+                task.search::<T>(SliceFactors { right, left }, slice, work)
             } else {
                 let (right, left) = (as_complex_mut(right), as_complex_mut(left));
-                task.search::<Complex<T>>(SliceFactors { right, left }, as_complex_mut(slice), work)?
+                task.search::<Complex<T>>(SliceFactors { right, left }, as_complex_mut(slice), work)
             };
+            running.fetch_sub(1, Ordering::Relaxed);
+            *count = found?;
             let without = matches!(*count, TOO_MANY | UNDECIDED) && matches!(config.rank, Rank::Any { .. });
             dense_must.fetch_or(without, Ordering::Relaxed);
             Ok(())
@@ -267,7 +270,8 @@ struct Task<'a, T> {
     argument: Argument<'a, T>,
     config: &'a Config<T>,
     f: usize,
-    threads: usize,
+    /// Searches that share the threads.
+    running: &'a AtomicUsize,
     wish: Wish<T>,
 }
 
@@ -279,7 +283,7 @@ impl<T: Scalar> Task<'_, T> {
         memory: &mut [F],
         work: &mut Arena<'_>,
     ) -> Result<u32, Error> {
-        let &Self { argument, config, f, threads, ref wish } = self;
+        let &Self { argument, config, f, running, ref wish } = self;
         let n = argument.samples;
         let options = Options { seed: seed_of(config.seed, argument.step, f), ..options(config) };
         let mut work = work.scope();
@@ -289,7 +293,7 @@ impl<T: Scalar> Task<'_, T> {
             let mut slice = Slice::new(argument, f, count, &mut work)?;
             return find(&mut slice, wish, &options, values, factors, &mut work);
         }
-        argument.form(f, memory, threads)?;
+        argument.form(f, memory, parallel::share(config.threads, Some(running)))?;
         let formed = Mat::new("slice", memory, n, n)?;
         // What was found last time is larger than the sizes could ever exclude.
         if wish.warm == 0 {
@@ -299,7 +303,7 @@ impl<T: Scalar> Task<'_, T> {
             }
         }
         let panels = work.take(Matrix::<F>::scratch(n)?)?;
-        let mut matrix = Matrix::new(formed, panels).with_threads(threads);
+        let mut matrix = Matrix::new(formed, panels).with_threads(config.threads).shared_by(running);
         find(&mut matrix, wish, &options, values, factors, &mut work)
     }
 }
