@@ -71,8 +71,7 @@ impl<'w, T: Scalar> Session<'w, T> {
         check_memory(memory, Self::layout(config)?)?;
         let mut arena = Arena::new(memory);
         Header::create(config, &mut arena)?;
-        let mut state = State::carve(config, &mut arena)?;
-        state.start(config);
+        State::carve(config, &mut arena)?.clear_views();
         Ok(Self { memory, number: PhantomData })
     }
 

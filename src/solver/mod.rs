@@ -22,7 +22,7 @@ mod spectrum;
 use crate::config::Config;
 use crate::prox::tubal::vanishing;
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Scalar, check};
+use crate::{Error, Scalar, check, parallel};
 use factors::Factors;
 use pass::{Tensors, Weights};
 use spectrum::Norms;
@@ -111,16 +111,29 @@ impl<'a, T: Scalar> State<'a, T> {
         })
     }
 
-    /// Everything zero but the distances.
-    pub(crate) fn start(&mut self, config: &Config<T>) -> Progress<T> {
-        for tensor in
-            [&mut *self.b, &mut *self.s1, &mut *self.e, &mut *self.q1, &mut *self.q2, &mut *self.columns]
-        {
-            tensor.fill(T::ZERO);
-        }
+    /// Zeros where views are added up before the first step, in the place of `B`.
+    pub(crate) fn clear_views(self) {
+        self.b.fill(T::ZERO);
+    }
+
+    /// Everything zero but the distances. Several threads share the first touch of the memory, which is slow.
+    pub(crate) fn start(&mut self, config: &Config<T>) -> Result<Progress<T>, Error> {
+        let tensors = [&mut *self.b, &mut *self.s1, &mut *self.e, &mut *self.q1, &mut *self.q2];
+        parallel::for_each(
+            config.threads,
+            self.d.len(),
+            tensors.into_iter(),
+            &mut Arena::new(&mut []),
+            |_| Ok(()),
+            |tensor, ()| {
+                tensor.fill(T::ZERO);
+                Ok(())
+            },
+        )?;
+        self.columns.fill(T::ZERO);
         self.norms.fill(T::MAX);
         self.factors.clear();
-        Progress { iteration: 0, rho: config.rho, argument: T::ZERO }
+        Ok(Progress { iteration: 0, rho: config.rho, argument: T::ZERO })
     }
 
     /// One iteration of Algorithm 1. An error leaves the tensors as they were.
