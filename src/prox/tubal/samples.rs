@@ -188,33 +188,23 @@ fn split_front<'a, E>(rest: &mut &'a mut [E], length: usize) -> &'a mut [E] {
 }
 
 /// Rows `[i][v][j]` of the tensor that the strips hold, from sample `first` on: as many samples as there is room for.
-pub(crate) fn read_rows<T: Scalar>(strips: &[T], shape: Shape, first: usize, rows: &mut [T]) {
-    let [samples, ..] = shape;
-    match width::<T>(samples) {
-        16 => read_rows_of::<T, 16>(strips, shape, first, rows),
-        8 => read_rows_of::<T, 8>(strips, shape, first, rows),
-        _ => read_rows_of::<T, 4>(strips, shape, first, rows),
-    }
-}
-
-fn read_rows_of<T: Scalar, const W: usize>(
+pub(crate) fn read_rows<T: Scalar>(
     strips: &[T],
     [samples, views, cols]: Shape,
     first: usize,
     rows: &mut [T],
 ) {
-    let (strips, _) = strips.as_chunks::<W>();
-    for (s, strip) in strips.chunks_exact((views * samples).max(1)).enumerate() {
-        for (v, strip) in strip.chunks_exact(samples.max(1)).enumerate() {
-            let from = strip.get(first..).unwrap_or(&[]);
+    let width = width::<T>(samples);
+    for (s, strip) in strips.chunks_exact((views * samples * width).max(1)).enumerate() {
+        for (v, strip) in strip.chunks_exact((samples * width).max(1)).enumerate() {
+            let from = strip.chunks_exact(width).skip(first);
             let to = rows.chunks_exact_mut(cols.max(1)).skip(v).step_by(views.max(1));
-            for (from, to) in from.iter().zip(to) {
-                let to = to.get_mut(s * W..).unwrap_or(&mut []);
-                // A whole piece is one copy of known length.
-                match to.first_chunk_mut() {
-                    Some(to) => *to = *from,
-                    None => vector::copy(from, to),
-                }
+            for (from, to) in from.zip(to) {
+                // By fours, which every width is a multiple of: a copy of known length is no call.
+                let (to, end) = to.get_mut(s * width..).unwrap_or(&mut []).as_chunks_mut::<4>();
+                let (from, _) = from.as_chunks::<4>();
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+                vector::copy(from.get(to.len()).map_or(&[], |rest| rest), end);
             }
         }
     }
