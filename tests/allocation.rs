@@ -159,7 +159,7 @@ fn cluster_kernels<T: Scalar>() {
         let (mut degrees, mut order) = (vec![T::ZERO; n], vec![0; n]);
         assert_no_allocation("normalise_packed", || spectral::normalise_packed(&mut triangle, &mut degrees));
         assert_no_allocation("canonical_order", || order::canonical_order(&degrees, &mut order));
-        let graph = spectral::Graph { triangle: &triangle, degrees: &degrees, order: &order };
+        let graph = spectral::Graph { triangle: &triangle, degrees: &degrees, order: &order, threads: 1 };
 
         let mut values = vec![T::ZERO; spectral::eigenvalue_count(n, 4)];
         let mut work = Workspace::new(spectral::estimate_clusters_layout::<T>(n, 4).expect("small"));

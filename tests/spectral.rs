@@ -37,7 +37,7 @@ impl<T: Scalar> Owned<T> {
     }
 
     fn graph(&self) -> Graph<'_, T> {
-        Graph { triangle: &self.triangle, degrees: &self.degrees, order: &self.order }
+        Graph { triangle: &self.triangle, degrees: &self.degrees, order: &self.order, threads: 1 }
     }
 
     fn embed(&self, k: usize) -> Result<(Vec<T>, Vec<T>), Error> {

@@ -8,6 +8,7 @@
 
 use super::{Mat, MatMut, vector};
 use crate::{Error, Field, Scalar, check, simd};
+use core::ops::Range;
 use num_complex::Complex;
 
 /// Rows of a matrix that pass by together: they stay in a second-level cache from one product to the next.
@@ -151,27 +152,28 @@ fn add_normal_in<F: Field, const V: usize, const R: usize, const T: usize>(
     Ok(largest)
 }
 
-/// `y += A x` for panels `x` and `y` and a symmetric `A` of order `n`, whose row `i` begins with the `i + 1` elements of
-/// `row(i)`.
+/// `y += A x` for panels `x` and `y` and a symmetric `A` whose row `i` begins with the `i + 1` elements of `row(i)`, and that
+/// is zero outside the rows of a range and the columns that mirror them. The range begins with a block.
 pub(crate) fn add_symmetric<'a, F: Field>(
-    n: usize,
+    range: Range<usize>,
     row: impl Fn(usize) -> &'a [F],
     group: Group,
     x: &[F],
     y: &mut [F],
 ) {
-    with_panel!(F, group.count, add_symmetric_in(n, row, x, y));
+    with_panel!(F, group.count, add_symmetric_in(range, row, x, y));
 }
 
 #[inline(always)]
 fn add_symmetric_in<'a, F: Field, const V: usize, const R: usize, const T: usize>(
-    n: usize,
+    range: Range<usize>,
     row: impl Fn(usize) -> &'a [F],
     x: &[F],
     y: &mut [F],
 ) {
     let (x, y) = (x.as_chunks::<V>().0, y.as_chunks_mut::<V>().0);
-    for first in (0..n).step_by(BLOCK) {
+    let n = range.end;
+    for first in range.step_by(BLOCK) {
         let (Some((x, x_own)), Some((y, y_own))) = (x.split_at_checked(first), y.split_at_mut_checked(first))
         else {
             break;

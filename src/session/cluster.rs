@@ -158,7 +158,7 @@ fn embed<'a, T: Scalar>(
             packed_graph(reader, parts, graph, degrees, arena)?;
             spectral::normalise_packed(graph, degrees)?;
             canonical_order(degrees, order)?;
-            let graph = Graph { triangle: graph, degrees, order };
+            let graph = Graph { triangle: graph, degrees, order, threads: config.threads };
             let clusters = if estimated {
                 spectral::estimate_clusters(&graph, config.max_clusters, config.seed, values, arena)?
             } else {
@@ -175,7 +175,7 @@ fn embed<'a, T: Scalar>(
                 packed_graph(reader, parts, triangle, degrees, &mut arena)?;
                 spectral::normalise_packed(triangle, degrees)?;
                 canonical_order(degrees, order)?;
-                let graph = Graph { triangle, degrees, order };
+                let graph = Graph { triangle, degrees, order, threads: config.threads };
                 spectral::estimate_clusters(&graph, config.max_clusters, config.seed, values, &mut arena)?
             } else {
                 config.clusters

@@ -35,6 +35,8 @@ pub struct Graph<'a, T> {
     /// The canonical order of the samples. The eigensolver works along it from its random start on, so that samples
     /// that come in another order change its vectors by no more than rounding.
     pub order: &'a [u32],
+    /// Threads for products with it: two are used, and any number gives the same bits.
+    pub threads: usize,
 }
 
 impl<T: Scalar> Graph<'_, T> {
@@ -95,7 +97,7 @@ fn leading<T: Scalar>(
         vector::copy(eigen.values(), values);
         return eigen.write_vectors(&mut vectors, &mut work);
     }
-    let mut operator = Ordered::new(graph.triangle, graph.order, &mut work)?;
+    let mut operator = Ordered::new(graph, &mut work)?;
     top(&mut operator, &options(count, seed), values, vectors, &mut work).map(drop)
 }
 

@@ -1,12 +1,13 @@
 //! A symmetric matrix as the lower half of itself, and its products.
 
+use super::Graph;
 use crate::linalg::krylov::Operator;
 use crate::linalg::normal::{self, panel_length};
 use crate::linalg::reflectors::triangle_length;
 use crate::linalg::vector::{at, put};
 use crate::linalg::{Mat, MatMut};
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Scalar, check, simd};
+use crate::{Error, Scalar, check, parallel, simd};
 use core::ops::Range;
 
 /// Elements on and below the diagonal: `n (n + 1) / 2`.
@@ -73,24 +74,37 @@ pub fn normalise_packed<T: Scalar>(triangle: &mut [T], degrees: &mut [T]) -> Res
     Ok(())
 }
 
+/// The row, the first of a block, where the second half of the triangle's elements begins: at seven tenths of the rows.
+const fn half(n: usize) -> usize {
+    let middle = (n / 10 * 7).next_multiple_of(normal::BLOCK);
+    if middle < n { middle } else { n }
+}
+
 /// `P N P^T` for a packed `N`, where `P` brings the samples into canonical order.
 pub(super) struct Ordered<'a, 'b, T> {
     triangle: &'a [T],
     order: &'a [u32],
-    /// A few vectors in the order of the samples, side by side, and their images.
-    panels: [&'b mut [T]; 2],
+    threads: usize,
+    /// A few vectors in the order of the samples, side by side, and the images that two parts of the rows give.
+    panels: [&'b mut [T]; 3],
 }
 
 impl<'a, 'b, T: Scalar> Ordered<'a, 'b, T> {
     /// What [`Self::new`] needs for `n` samples.
     pub(super) fn layout(n: usize) -> Result<Layout, Error> {
         let length = panel_length::<T>(n)?;
-        Layout::array::<T>(length)?.and_array::<T>(length)
+        Layout::array::<T>(length)?.and_array::<T>(length)?.and_array::<T>(length)
     }
 
-    pub(super) fn new(triangle: &'a [T], order: &'a [u32], work: &mut Arena<'b>) -> Result<Self, Error> {
+    pub(super) fn new(graph: &Graph<'a, T>, work: &mut Arena<'b>) -> Result<Self, Error> {
+        let &Graph { triangle, order, threads, .. } = graph;
         let length = panel_length::<T>(order.len())?;
-        Ok(Self { triangle, order, panels: [work.take(length)?, work.take(length)?] })
+        Ok(Self {
+            triangle,
+            order,
+            threads,
+            panels: [work.take(length)?, work.take(length)?, work.take(length)?],
+        })
     }
 }
 
@@ -100,15 +114,30 @@ impl<T: Scalar> Operator<T> for Ordered<'_, '_, T> {
     }
 
     fn apply(&mut self, x: Mat<'_, T>, mut y: MatMut<'_, T>) -> Result<(), Error> {
-        let &mut Self { triangle, order, panels: [ref mut panel, ref mut images] } = self;
+        let &mut Self { triangle, order, threads, panels: [ref mut panel, ref mut images, ref mut more] } =
+            self;
+        let middle = half(order.len());
         let place = |k: usize| order.get(k).map_or(usize::MAX, |&i| i as usize);
         y.clear();
         for group in normal::groups::<T>(x.rows()) {
             normal::pack(x, group, place, panel);
-            images.fill(T::ZERO);
             let row = |i: usize| rows(triangle, i..i.wrapping_add(1));
-            normal::add_symmetric(order.len(), row, group, panel, images);
+            // Two parts are summed apart, so that a thread can have each.
+            let parts = [(0..middle, &mut **images), (middle..order.len(), &mut **more)];
+            parallel::for_each(
+                threads,
+                triangle.len(),
+                parts.into_iter(),
+                &mut Arena::new(&mut []),
+                |_| Ok(()),
+                |(range, images), ()| {
+                    images.fill(T::ZERO);
+                    normal::add_symmetric(range, row, group, panel, images);
+                    Ok(())
+                },
+            )?;
             normal::unpack_add(images, group, place, &mut y);
+            normal::unpack_add(more, group, place, &mut y);
         }
         Ok(())
     }
@@ -139,7 +168,8 @@ mod tests {
             let order: Vec<u32> = (0..n as u32).rev().collect();
             let mut workspace = Workspace::new(Ordered::<T>::layout(n).unwrap());
             let mut work = workspace.arena();
-            let mut operator = Ordered::new(&triangle, &order, &mut work).unwrap();
+            let graph = Graph { triangle: &triangle, degrees: &[], order: &order, threads: 2 };
+            let mut operator = Ordered::new(&graph, &mut work).unwrap();
             let vectors = Mat::new("x", &x, count, n).unwrap();
             operator.apply(vectors, MatMut::new("y", &mut y, count, n).unwrap()).unwrap();
             let element = |i: usize, j: usize| triangle[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)];

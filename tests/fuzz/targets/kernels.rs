@@ -244,7 +244,7 @@ fn spectra<T: Scalar>(input: &mut Bytes<'_>) {
     if result.is_err() || order::canonical_order(&degrees, &mut order).is_err() {
         return;
     }
-    let graph = spectral::Graph { triangle: &triangle, degrees: &degrees, order: &order };
+    let graph = spectral::Graph { triangle: &triangle, degrees: &degrees, order: &order, threads: 1 };
     let (mut embedding, mut values) = (vec![T::ZERO; n * k], vec![T::ZERO; k]);
     if let Ok(layout) = spectral::embed_layout::<T>(n, k) {
         let result =

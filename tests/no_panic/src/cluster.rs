@@ -28,7 +28,7 @@ fn cluster<T: Scalar>(memory: &mut [u8], n: usize, k: usize, limit: usize, noise
     let (degrees, order) = (work.take(n)?, work.take(n)?);
     spectral::normalise_packed(triangle, degrees)?;
     canonical_order(degrees, order)?;
-    let graph = Graph { triangle, degrees, order };
+    let graph = Graph { triangle, degrees, order, threads: 1 };
 
     let values = work.take(spectral::eigenvalue_count(n, limit))?;
     black_box(spectral::estimate_clusters_layout::<T>(n, limit)?);
