@@ -1,7 +1,7 @@
 //! All eigenpairs above a threshold of a positive semidefinite operator, with a proof that there are no others.
 
 use super::certificate::{by_trace, depth_by_probes};
-use super::krylov::{Operator, Space, dependent, noise};
+use super::krylov::{Operator, Settled, Space, dependent, noise};
 use super::rotate::rows_of;
 use super::vector::{self, at};
 use super::{Mat, MatMut};
@@ -58,8 +58,10 @@ pub(crate) struct Above<T> {
 /// A multiple of the rounding that a converged residual may consist of.
 const FLOOR: f64 = 10.0;
 
-/// The part of the basis by which it grows between looks.
-const GROWTH: usize = 8;
+/// The part of the basis by which it grows between looks: while not even the first pair that is asked is settled, and when
+/// others are all that is missing.
+const FAR: usize = 5;
+const NEAR: usize = 16;
 
 /// Products that one more pair takes to settle, about.
 const SETTLING: usize = 6;
@@ -134,7 +136,8 @@ impl<T: Scalar> Above<T> {
         work.require(self.layout::<F>(n)?)?;
         let space = Space::<F>::new(n, self.capacity(n), self.block(n), work.scope())?;
         let rng = Rng::new(self.seed);
-        let mut search = Search { wish: self, space, rng, n, locked: 0, sure: 0, depth: None, new: 0 };
+        let mut search =
+            Search { wish: self, space, rng, n, locked: 0, sure: 0, depth: None, new: 0, growth: FAR };
 
         // Good guesses need no probes to settle, and probes drawn later prove more; guesses of no use are replaced.
         if warm == 0 || !search.refine(operator, rows_of(vectors.as_ref(), 0..warm)?)? {
@@ -156,8 +159,7 @@ impl<T: Scalar> Above<T> {
                             .zip(values)
                             .take(count)
                             .for_each(|(&v, value)| *value = v);
-                        search.space.compress(count)?;
-                        search.space.copy_basis(vectors, count);
+                        search.space.write_vectors(vectors, count)?;
                     }
                     return Ok(outcome);
                 }
@@ -185,6 +187,8 @@ struct Search<'a, 'w, F: Field> {
     depth: Option<usize>,
     /// Directions that the last block added.
     new: usize,
+    /// The part of the basis by which it grows before the next look, [`FAR`] or [`NEAR`].
+    growth: usize,
 }
 
 /// What the Ritz values say.
@@ -393,7 +397,13 @@ impl<'a, F: Field> Search<'a, '_, F> {
 
     /// What part of the error that is allowed is in the first `wanted` Ritz pairs, where they are accurate enough.
     fn settled(&mut self, wanted: usize, view: &View<F::Real>) -> Result<Option<F::Real>, Error> {
-        self.space.settled(wanted, self.wish.shares(view))
+        Ok(match self.space.settled(wanted, self.wish.shares(view))? {
+            Settled::Yes { taken } => Some(taken),
+            Settled::No { asked } => {
+                self.growth = if asked > 1 { NEAR } else { FAR };
+                None
+            }
+        })
     }
 
     /// The next block: fresh probes where everything wanted is settled but not yet out of the probes' way, else what
@@ -438,7 +448,7 @@ impl<'a, F: Field> Search<'a, '_, F> {
             return self.deepen(operator, deflated, rounding);
         }
         // Looking costs as much as a few blocks, and tells little before the basis has grown.
-        while self.may_grow() && self.space.count() < looked.saturating_add(looked / GROWTH) {
+        while self.may_grow() && self.space.count() < looked.saturating_add(looked / self.growth.max(1)) {
             self.grow(operator, rounding)?;
         }
         Ok(true)

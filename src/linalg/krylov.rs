@@ -56,6 +56,15 @@ fn exceeds<T: Scalar>(length: T, allowed: T) -> bool {
     length.partial_cmp(&allowed).is_none_or(core::cmp::Ordering::is_gt)
 }
 
+/// Whether Ritz pairs are accurate enough.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Settled<T> {
+    /// They are, and this is the part of what is allowed that they take.
+    Yes { taken: T },
+    /// They are not, as so many of the last have shown.
+    No { asked: usize },
+}
+
 /// What is known of the parts of candidates along the basis.
 #[derive(Clone, Copy)]
 enum Parts {
@@ -349,24 +358,24 @@ impl<'a, F: Field> Space<'a, F> {
         Ok(())
     }
 
-    /// What the residuals `r` of the first `count` Ritz pairs take up of what is allowed, the sum of all `share(theta, r)`;
-    /// none where it is more than one. The last and slowest are asked first: most often one is answer enough.
+    /// Whether the residuals `r` of the first `count` Ritz pairs take up no more than is allowed: the sum of all
+    /// `share(theta, r)` is at most one. The last and slowest are asked first: most often one is answer enough.
     pub(crate) fn settled(
         &mut self,
         count: usize,
         share: impl Fn(F::Real, F::Real) -> F::Real,
-    ) -> Result<Option<F::Real>, Error> {
+    ) -> Result<Settled<F::Real>, Error> {
         let (mut end, mut step, mut taken) = (count.min(self.count), 1, F::Real::ZERO);
         while end > 0 {
             let start = end.saturating_sub(step);
             self.write_residuals(start..end)?;
             taken = self.shares(start..end, &share).fold(taken, |sum, x| sum + x);
             if exceeds(taken, F::Real::ONE) {
-                return Ok(None);
+                return Ok(Settled::No { asked: count.saturating_sub(start) });
             }
             (end, step) = (start, step.saturating_mul(4).min(self.block.rows()));
         }
-        Ok(Some(taken))
+        Ok(Settled::Yes { taken })
     }
 
     /// How many Ritz pairs from the start of a range on may join those that have `taken` their part; at most a block.
@@ -439,11 +448,12 @@ impl<'a, F: Field> Space<'a, F> {
         Ok(candidates)
     }
 
-    /// The first vectors of the basis: after [`Self::compress`], the Ritz vectors.
-    pub(crate) fn copy_basis(&self, vectors: &mut MatMut<'_, F>, count: usize) {
-        for i in 0..count {
-            vector::copy(self.basis.as_ref().row(i), vectors.row_mut(i));
-        }
+    /// The first `count` Ritz vectors become rows of `vectors`.
+    pub(crate) fn write_vectors(&self, vectors: &mut MatMut<'_, F>, count: usize) -> Result<(), Error> {
+        let count = count.min(self.count);
+        let weights = self.rotation.get(..count.wrapping_mul(self.count)).unwrap_or(&[]);
+        let basis = rows_of(self.basis.as_ref(), 0..self.count)?;
+        multiply(Mat::new("basis", weights, count, self.count)?, basis, rows_of_mut(vectors, 0..count)?)
     }
 }
 
@@ -531,7 +541,7 @@ pub fn top<F: Field>(
         let size = space.values().iter().fold(F::Real::ZERO, |m, x| Scalar::max(m, x.abs()));
         let allowed = size * Scalar::max(options.tolerance, F::Real::TWO * noise::<F::Real>());
         let share = |_, r| if exceeds(r, allowed) { F::Real::TWO } else { F::Real::ZERO };
-        if space.count() >= wanted && space.settled(wanted, share)?.is_some() {
+        if space.count() >= wanted && matches!(space.settled(wanted, share)?, Settled::Yes { .. }) {
             break;
         }
         if new == 0 || space.is_complete() || space.products() >= options.max_products {
@@ -545,7 +555,6 @@ pub fn top<F: Field>(
         new = space.extend(operator, candidates, size * noise::<F::Real>())?;
     }
     space.values().iter().zip(values).for_each(|(&theta, value)| *value = theta);
-    space.compress(wanted)?;
-    space.copy_basis(&mut vectors, wanted);
+    space.write_vectors(&mut vectors, wanted)?;
     Ok(space.products())
 }
