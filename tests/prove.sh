@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Proves what README and `cstgl::promises` promise, and prints a table: promise, test, count tried, failures.
 #
-#     tests/prove.sh            everything, about half an hour on two cores once `cargo test --features full` has run
+#     tests/prove.sh            everything, about twenty minutes on two cores once `cargo test --features full` has run
 #     tests/prove.sh --short    what CI runs on every change after `cargo test`, and what that does not: a few minutes
 #
 # It fails if anything fails or if a test tried nothing. Tools that are missing are installed where that is possible
