@@ -84,6 +84,35 @@ fn the_oracle_agrees_on_both_axes() {
     assert!(runs >= 40, "the fixture has shrunk to {runs} runs");
 }
 
+/// Two views that differ by `small`, in a single sample: every slice along the samples is `R diag(1, small) [p; q]`, with a
+/// rotation `R`. A square knows nothing of values below the root of a rounding, so a shrinkage that trusts it there is
+/// wrong by about as much as the value itself.
+#[test]
+fn values_that_squares_cannot_see_are_shrunk_right() {
+    let shape @ [_, n, cols] = [2, 12, 8];
+    let slice = |large: f64, small: f64| {
+        let unit = 1.0 / (cols as f64).sqrt();
+        let mut tensor = vec![0.0; 2 * n * cols];
+        for j in 0..cols {
+            let (p, q) = (large * unit, if j % 2 == 0 { small * unit } else { -small * unit });
+            tensor[j] = 0.6 * p - 0.8 * q;
+            tensor[n * cols + j] = 0.8 * p + 0.6 * q;
+        }
+        tensor
+    };
+    for exponent in 1..=40 {
+        let small = 0.5_f64.powi(exponent);
+        let f = slice(1.0, small);
+        for tau in [small / 8.0, small / 2.0, small * 2.0, small * 8.0] {
+            let (k, ranks) = shrink_samples(&f, shape, tau);
+            let error = distance(&k, &slice((1.0 - tau).max(0.0), (small - tau).max(0.0)), &f);
+            assert!(error <= 1e-10, "{small:e} tau {tau:e}: {error:e}");
+            let expected = usize::from(tau < 1.0) + usize::from(tau < small);
+            assert_eq!(ranks.largest, expected, "{small:e} tau {tau:e}");
+        }
+    }
+}
+
 /// A tensor of `[slices, n, n]` whose slices share `rank` directions, plus a little of everything.
 fn low_rank(slices: usize, n: usize, rank: usize, noise: f64) -> Vec<f64> {
     let (left, right) = (reals::<f64>(1, n * rank), reals::<f64>(2, n * rank));
