@@ -1,6 +1,10 @@
 //! QR, the Jacobi SVD and the Jacobi eigensolver, against their definitions, exact cases and nalgebra.
 
+#[path = "svd/eigen.rs"]
+mod eigen;
 mod guarded;
+#[path = "svd/qr.rs"]
+mod qr;
 
 use cstgl::linalg::jacobi_eigen::{eigen, eigen_layout};
 use cstgl::linalg::jacobi_svd::{singular_values, singular_values_layout, svd, svd_layout};
@@ -107,6 +111,11 @@ impl Wide {
 
 fn random<F: Number>(rng: &mut Rng, length: usize) -> Vec<F> {
     (0..length).map(|_| F::new(rng.uniform::<f64>() - 0.5, rng.uniform::<f64>() - 0.5)).collect()
+}
+
+fn hermitian<F: Number>(rng: &mut Rng, n: usize) -> Vec<F> {
+    let x = random::<F>(rng, n * n);
+    (0..n * n).map(|at| x[at] + x[at % n * n + at / n].conj()).collect()
 }
 
 /// A product of random `rows x rank` and `rank x cols` matrices.
@@ -372,223 +381,6 @@ fn extreme_scales() {
     // A factor of 1e600 between two columns: more than any product of their norms can hold.
     let a = [1e300, 0.0, 0.0, 1e-300];
     assert_eq!(decompose(&a, 2, 2).unwrap().s[0], 1e300);
-}
-
-fn unitary_qr<F: Number>(a: &[F], rows: usize, cols: usize) {
-    let (mut q, mut r) = (vec![F::ONE; rows * cols], vec![F::ONE; cols * cols]);
-    let wide = Wide::of(a, rows, cols);
-    let scale = wide.norm().max(f64::MIN_POSITIVE);
-    let check = |q: &[F], r: &[F], product: &Wide, name: &str| {
-        let (q, r) = (Wide::of(q, rows, cols), Wide::of(r, cols, cols));
-        assert!(q.defect() <= F::TOLERANCE, "{name} {rows}x{cols}: Q is off by {}", q.defect());
-        let error = q.times(&r).distance(product) / scale;
-        assert!(error <= F::TOLERANCE, "{name} {rows}x{cols}: off by {error}");
-        for i in 0..cols {
-            assert!(r.at(i, i).im == 0.0 && r.at(i, i).re >= 0.0, "{name}: diagonal");
-            assert!((0..i).all(|j| r.at(i, j).norm() == 0.0), "{name}: below the diagonal");
-        }
-    };
-    let a = Mat::new("a", a, rows, cols).unwrap();
-    let mut work = Workspace::new(qr_layout::<F>(rows, cols).unwrap());
-    let (q_out, r_out) =
-        (MatMut::new("q", &mut q, rows, cols).unwrap(), MatMut::new("r", &mut r, cols, cols).unwrap());
-    qr(a, q_out, r_out, &mut work.arena()).unwrap();
-    check(&q, &r, &wide, "QR");
-
-    let mut order = vec![usize::MAX; cols];
-    let mut work = Workspace::new(qr_pivoted_layout::<F>(rows, cols).unwrap());
-    let (q_out, r_out) =
-        (MatMut::new("q", &mut q, rows, cols).unwrap(), MatMut::new("r", &mut r, cols, cols).unwrap());
-    qr_pivoted(a, q_out, r_out, &mut order, &mut work.arena()).unwrap();
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    assert!(sorted.into_iter().eq(0..cols), "a permutation");
-    check(&q, &r, &Wide::new(rows, cols, |i, j| wide.at(i, order[j])), "pivoted QR");
-    let diagonal: Vec<f64> = (0..cols).map(|i| r[i * cols + i].wide().re).collect();
-    let slack = 1.0 + F::TOLERANCE;
-    assert!(
-        diagonal.windows(2).all(|pair| pair[1] <= pair[0] * slack + F::TOLERANCE * scale),
-        "{diagonal:?}"
-    );
-}
-
-fn every_qr<F: Number>() {
-    let mut rng = Rng::new(6);
-    for (rows, cols) in SHAPES.into_iter().filter(|(rows, cols)| rows >= cols) {
-        unitary_qr(&random::<F>(&mut rng, rows * cols), rows, cols);
-        unitary_qr(&of_rank::<F>(&mut rng, rows, cols, cols.div_ceil(2)), rows, cols);
-        unitary_qr(&vec![F::ZERO; rows * cols], rows, cols);
-        unitary_qr(&vec![F::new(2.0, 1.0); rows * cols], rows, cols);
-        let mut gaps = random::<F>(&mut rng, rows * cols);
-        gaps.iter_mut().enumerate().filter(|(at, _)| at % cols % 3 == 0).for_each(|(_, x)| *x = F::ZERO);
-        unitary_qr(&gaps, rows, cols);
-    }
-}
-
-#[test]
-fn qr_factors_anything_tall() {
-    every_qr::<f64>();
-    every_qr::<f32>();
-    every_qr::<Complex<f64>>();
-    every_qr::<Complex<f32>>();
-    let mut rng = Rng::new(8);
-    for factor in [1e-300, 1e-160, 1e160, 1e300] {
-        let a: Vec<f64> = random::<f64>(&mut rng, 7 * 5).iter().map(|x| x * factor).collect();
-        let (mut q, mut r) = ([0.0; 35], [0.0; 25]);
-        let mut work = Workspace::new(qr_layout::<f64>(7, 5).unwrap());
-        qr(
-            Mat::new("a", &a, 7, 5).unwrap(),
-            MatMut::new("q", &mut q, 7, 5).unwrap(),
-            MatMut::new("r", &mut r, 5, 5).unwrap(),
-            &mut work.arena(),
-        )
-        .unwrap();
-        let unscaled: Vec<f64> = r.iter().map(|x| x / factor).collect();
-        let exact: Vec<f64> = a.iter().map(|x| x / factor).collect();
-        assert!(Wide::of(&q, 7, 5).defect() <= 1e-13);
-        assert!(
-            Wide::of(&q, 7, 5).times(&Wide::of(&unscaled, 5, 5)).distance(&Wide::of(&exact, 7, 5)) <= 1e-13
-        );
-    }
-}
-
-fn completed<F: Number>(rows: usize, cols: usize, from: usize) {
-    let mut rng = Rng::new(31);
-    let given = decompose(&random::<F>(&mut rng, rows * cols), rows, cols).unwrap().vh;
-    let mut basis = given.clone();
-    basis[from * cols..].fill(F::new(f64::NAN, 5.0)); // whatever is in memory
-    complete_basis(MatMut::new("basis", &mut basis, rows, cols).unwrap(), from).unwrap();
-    assert!(basis[..from * cols] == given[..from * cols], "the given rows stay");
-    let defect = Wide::of(&basis, rows, cols).adjoint().defect();
-    assert!(defect <= F::TOLERANCE, "{rows}x{cols} from {from}: {defect}");
-}
-
-#[test]
-fn a_basis_is_completed() {
-    for (rows, cols, from) in
-        [(1, 1, 0), (5, 5, 0), (5, 5, 4), (5, 5, 5), (3, 9, 1), (30, 30, 29), (30, 30, 11)]
-    {
-        completed::<f64>(rows, cols, from);
-        completed::<f32>(rows, cols, from);
-        completed::<Complex<f64>>(rows, cols, from);
-    }
-    let mut data = [1.0_f64; 6];
-    let tall = MatMut::new("basis", &mut data, 3, 2).unwrap();
-    assert!(matches!(complete_basis(tall, 0), Err(Error::Parameter { what: "basis", .. })));
-    let wide = MatMut::new("basis", &mut data, 2, 3).unwrap();
-    assert!(matches!(complete_basis(wide, 3), Err(Error::Parameter { what: "from", .. })));
-    assert_eq!(data, [1.0; 6]);
-    data[2] = f64::NAN;
-    let refused = complete_basis(MatMut::new("basis", &mut data, 2, 3).unwrap(), 1);
-    assert_eq!(refused, Err(Error::NotFinite { what: "basis", index: 2 }));
-}
-
-fn hermitian<F: Number>(rng: &mut Rng, n: usize) -> Vec<F> {
-    let x = random::<F>(rng, n * n);
-    (0..n * n).map(|at| x[at] + x[at % n * n + at / n].conj()).collect()
-}
-
-/// `A V = V L` with orthonormal V and descending L.
-fn check_eigen<F: Number>(name: &str, a: &[F], n: usize) -> Vec<f64> {
-    let (mut values, mut vectors) = (vec![F::Real::from_usize(0); n], vec![F::ZERO; n * n]);
-    let mut work = Workspace::new(eigen_layout::<F>(n).unwrap());
-    // The upper triangle is not read.
-    let lower: Vec<F> = (0..n * n).map(|at| if at % n > at / n { F::new(9.0, 9.0) } else { a[at] }).collect();
-    eigen(
-        Mat::new("a", &lower, n, n).unwrap(),
-        &mut values,
-        MatMut::new("v", &mut vectors, n, n).unwrap(),
-        &mut work.arena(),
-    )
-    .unwrap();
-    let (a, rows) = (Wide::of(a, n, n), Wide::of(&vectors, n, n));
-    let columns = Wide::new(n, n, |i, j| rows.at(j, i));
-    let values: Vec<f64> = values.iter().map(|x| x.to_f64()).collect();
-    assert!(values.windows(2).all(|pair| pair[0] >= pair[1]), "{name}: {values:?}");
-    assert!(columns.defect() <= F::TOLERANCE, "{name} {n}: V is off by {}", columns.defect());
-    let error = a.times(&columns).distance(&columns.scale_columns(&values)) / a.norm().max(f64::MIN_POSITIVE);
-    assert!(error <= F::TOLERANCE, "{name} {n}: off by {error}");
-    values
-}
-
-fn every_eigen<F: Number>() {
-    let mut rng = Rng::new(12);
-    for n in [1, 2, 3, 5, 8, 20, 33] {
-        check_eigen("random", &hermitian::<F>(&mut rng, n), n);
-        assert!(check_eigen("zero", &vec![F::ZERO; n * n], n).iter().all(|&x| x == 0.0));
-        let values = check_eigen("rank one", &vec![F::ONE; n * n], n);
-        assert!((values[0] - n as f64).abs() <= F::TOLERANCE * n as f64);
-        let x = of_rank::<F>(&mut rng, n, n, n.div_ceil(3));
-        let square = Wide::of(&x, n, n).times(&Wide::of(&x, n, n).adjoint());
-        let square: Vec<F> = square.data.iter().map(|x| F::new(x.re, x.im)).collect();
-        check_eigen("semidefinite", &square, n);
-        // A zero diagonal with eigenvalues +-1, ...: the exchange matrix.
-        let exchange: Vec<F> =
-            (0..n * n).map(|at| F::new(f64::from(at / n + at % n == n - 1), 0.0)).collect();
-        let values = check_eigen("exchange", &exchange, n);
-        for (i, value) in values.iter().enumerate() {
-            let exact = if i < n.div_ceil(2) { 1.0 } else { -1.0 };
-            assert!((value - exact).abs() <= F::TOLERANCE, "{value} {exact}");
-        }
-    }
-}
-
-#[test]
-fn hermitian_matrices_are_diagonalised() {
-    every_eigen::<f64>();
-    every_eigen::<f32>();
-    every_eigen::<Complex<f64>>();
-    every_eigen::<Complex<f32>>();
-}
-
-/// The second difference matrix has the eigenvalues `2 - 2 cos(pi k/(n+1))`.
-#[test]
-fn eigenvalues_of_the_second_difference() {
-    let n = 24;
-    let element = |i: usize, j: usize| match i.abs_diff(j) {
-        0 => 2.0,
-        1 => -1.0,
-        _ => 0.0,
-    };
-    let a: Vec<f64> = (0..n * n).map(|at| element(at / n, at % n)).collect();
-    for (value, k) in check_eigen("second difference", &a, n).iter().zip((1..=n).rev()) {
-        let exact = 2.0 - 2.0 * (std::f64::consts::PI * k as f64 / (n + 1) as f64).cos();
-        assert!((value - exact).abs() <= 1e-14, "{value} {exact}");
-    }
-}
-
-#[test]
-fn eigenvalues_agree_with_nalgebra() {
-    let mut rng = Rng::new(5);
-    for n in [2, 7, 30] {
-        let a = hermitian::<Complex<f64>>(&mut rng, n);
-        let theirs: Vec<nalgebra::Complex<f64>> =
-            a.iter().map(|x| nalgebra::Complex::new(x.re, x.im)).collect();
-        let theirs = nalgebra::DMatrix::from_row_slice(n, n, &theirs).symmetric_eigenvalues();
-        let mut theirs: Vec<f64> = theirs.iter().copied().collect();
-        theirs.sort_by(|x, y| y.total_cmp(x));
-        for (ours, theirs) in check_eigen("nalgebra", &a, n).iter().zip(&theirs) {
-            assert!((ours - theirs).abs() <= 1e-13 * n as f64, "{ours} {theirs}");
-        }
-    }
-}
-
-#[test]
-fn eigenvalues_at_extreme_scales() {
-    let mut rng = Rng::new(15);
-    let a = hermitian::<f64>(&mut rng, 6);
-    let plain = check_eigen("plain", &a, 6);
-    for factor in [1e-300, 1e-150, 1e150, 1e300] {
-        let scaled: Vec<f64> = a.iter().map(|x| x * factor).collect();
-        let (mut values, mut vectors) = ([0.0; 6], [0.0; 36]);
-        let mut work = Workspace::new(eigen_layout::<f64>(6).unwrap());
-        let v = MatMut::new("v", &mut vectors, 6, 6).unwrap();
-        eigen(Mat::new("a", &scaled, 6, 6).unwrap(), &mut values, v, &mut work.arena()).unwrap();
-        for (value, plain) in values.iter().zip(&plain) {
-            assert!((value / factor - plain).abs() <= 1e-13, "{factor}: {value} {plain}");
-        }
-        assert!(Wide::of(&vectors, 6, 6).defect() <= 1e-13);
-    }
 }
 
 /// Every kernel that takes scratch, called on a `rows x cols` matrix with the arena it is given. The outputs
