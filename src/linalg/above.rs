@@ -58,9 +58,9 @@ pub(crate) struct Above<T> {
 /// A multiple of the rounding that a converged residual may consist of.
 const FLOOR: f64 = 10.0;
 
-/// The part of the basis by which it grows between looks: while not even the first pair that is asked is settled, and when
-/// others are all that is missing.
+/// Between looks the basis grows by one part in this many, as long as the slowest pair is not settled.
 const FAR: usize = 5;
+/// The same, once it is settled and only others are not.
 const NEAR: usize = 16;
 
 /// Products that one more pair takes to settle, about.
@@ -187,7 +187,7 @@ struct Search<'a, 'w, F: Field> {
     depth: Option<usize>,
     /// Directions that the last block added.
     new: usize,
-    /// The part of the basis by which it grows before the next look, [`FAR`] or [`NEAR`].
+    /// One part in how many the basis grows before the next look: [`FAR`] or [`NEAR`].
     growth: usize,
 }
 

@@ -181,7 +181,7 @@ impl<'a, F: Field> Space<'a, F> {
     }
 
     /// The images of the newest block become candidates; returns how many.
-    pub(crate) fn image_candidates(&mut self) -> usize {
+    fn image_candidates(&mut self) -> usize {
         let first = self.count.saturating_sub(self.newest);
         for i in 0..self.newest {
             vector::copy(self.images.as_ref().row(first.wrapping_add(i)), self.block.row_mut(i));
