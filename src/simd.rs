@@ -17,12 +17,18 @@ pub(crate) trait Lanewise<T>:
 {
     /// The same number in every lane.
     fn splat(x: T) -> Self;
+    /// The larger of two.
+    fn max(self, other: Self) -> Self;
 }
 
 impl<T: Scalar> Lanewise<T> for T {
     #[inline(always)]
     fn splat(x: T) -> Self {
         x
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Scalar::max(self, other)
     }
 }
 
@@ -34,6 +40,10 @@ impl<T: Scalar, const L: usize> Lanewise<T> for Lanes<T, L> {
     #[inline(always)]
     fn splat(x: T) -> Self {
         Self([x; L])
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, Scalar::max)
     }
 }
 

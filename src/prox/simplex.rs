@@ -15,6 +15,7 @@
 
 use crate::linalg::MatMut;
 use crate::linalg::vector::{LANES, pairwise};
+use crate::simd::Lanewise;
 use crate::{Error, Scalar, check};
 
 /// Elements summed in lanes before their sum joins the compensated total. Seven additions in a lane and three
@@ -33,7 +34,13 @@ impl<T: Scalar> Threshold<T> {
     #[inline(always)]
     #[must_use]
     pub fn apply(self, x: T) -> T {
-        Scalar::max((x - self.base) - self.rest, T::ZERO)
+        self.apply_lanewise(x)
+    }
+
+    /// The same for as many numbers as there are lanes.
+    #[inline(always)]
+    pub(crate) fn apply_lanewise<V: Lanewise<T>>(self, x: V) -> V {
+        ((x - V::splat(self.base)) - V::splat(self.rest)).max(V::splat(T::ZERO))
     }
 
     /// `eta`, rounded to one number.
@@ -48,8 +55,15 @@ impl<T: Scalar> Threshold<T> {
 #[must_use]
 pub fn threshold<T: Scalar>(row: &[T]) -> Threshold<T> {
     let largest = largest(row);
+    threshold_near(row, largest, largest - T::ONE)
+}
+
+/// The same, where the largest element is known and `guess` may be near `eta`: the search starts there.
+#[inline(always)]
+pub(crate) fn threshold_near<T: Scalar>(row: &[T], largest: T, guess: T) -> Threshold<T> {
     // Relative to the largest element the root lies in [-1, -1/n], however large the elements are.
-    let rest = root(row, largest, -T::ONE);
+    let latest = -T::ONE / T::from_usize(row.len());
+    let rest = root(row, largest, Scalar::max(Scalar::min(guess - largest, latest), -T::ONE));
     let base = largest + rest;
     Threshold { base, rest: root(row, base, rest + (largest - base)) }
 }
@@ -87,25 +101,26 @@ fn root<T: Scalar>(row: &[T], base: T, start: T) -> T {
 #[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
 #[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
 fn newton<T: Scalar>(row: &[T], base: T, rest: T) -> T {
-    let (mut sum, mut lost, mut count) = (T::ZERO, T::ZERO, T::ZERO);
+    let (mut sum, mut lost) = (T::ZERO, T::ZERO);
+    // A count is exact in any order, and can wait until the end.
+    let mut counts = [T::ZERO; LANES];
     for block in row.chunks(BLOCK) {
-        let (block_sum, block_count) = above(block, base, rest);
+        let block_sum = sum_above(block, base, rest, &mut counts);
         // Knuth's two-sum: what the rounding of the new sum took from it, exactly.
         let (old, new) = (sum, sum + block_sum);
         let added = new - old;
         lost += (old - (new - added)) + (block_sum - added);
         sum = new;
-        count += block_count;
     }
-    ((sum - T::ONE) + lost) / count
+    ((sum - T::ONE) + lost) / pairwise(counts)
 }
 
-/// Sum and number of the `x_j - base` above `rest`, in lane order.
+/// The sum of the `x_j - base` above `rest`, in lane order; their number is added to `counts`.
 #[inline(always)]
-fn above<T: Scalar>(block: &[T], base: T, rest: T) -> (T, T) {
-    let (mut sums, mut counts) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+fn sum_above<T: Scalar>(block: &[T], base: T, rest: T, counts: &mut [T; LANES]) -> T {
+    let mut sums = [T::ZERO; LANES];
     let mut add = |elements: &[T]| {
-        for ((sum, count), &x) in sums.iter_mut().zip(&mut counts).zip(elements) {
+        for ((sum, count), &x) in sums.iter_mut().zip(&mut *counts).zip(elements) {
             let y = x - base;
             let (y, one) = if y > rest { (y, T::ONE) } else { (T::ZERO, T::ZERO) };
             *sum += y;
@@ -117,7 +132,7 @@ fn above<T: Scalar>(block: &[T], base: T, rest: T) -> (T, T) {
         add(elements);
     }
     add(tail);
-    (pairwise(sums), pairwise(counts))
+    pairwise(sums)
 }
 
 /// The projection of a row known to be finite and not empty.
@@ -188,6 +203,19 @@ mod tests {
         assert!((10..=limit).contains(&hard), "{hard} rounds on {} elements", row.len());
         row.resize(5000, -0.9);
         assert!(rounds(&row) <= hard + 2, "{} rounds", rounds(&row));
+    }
+
+    #[test]
+    fn a_guess_changes_the_way_and_not_the_end() {
+        let mut rng = Rng::new(7);
+        for n in [1, 2, 7, 64, 500] {
+            let row: std::vec::Vec<f64> = (0..n).map(|_| 3.0 * rng.uniform::<f64>() - 1.0).collect();
+            let (largest, expected) = (largest(&row), threshold(&row));
+            for shift in [-1e300, -3.0, -0.3, -1e-9, 0.0, 1e-9, 0.3, 3.0, 1e300] {
+                let found = threshold_near(&row, largest, expected.eta() + shift);
+                assert_eq!(found, expected, "{n} elements, {shift} off");
+            }
+        }
     }
 
     #[test]

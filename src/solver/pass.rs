@@ -13,7 +13,7 @@ use super::spectrum::{Argument, Norms, Sums, Watch};
 use crate::config::{Axis, Config};
 use crate::linalg::vector::{self, LANES, pairwise};
 use crate::prox::group::Group;
-use crate::prox::simplex;
+use crate::prox::simplex::{self, Threshold};
 use crate::prox::tubal::samples;
 use crate::simd::{self, Lanes, Lanewise};
 use crate::workspace::{Arena, Layout};
@@ -21,6 +21,8 @@ use crate::{Error, Scalar, check, parallel};
 
 /// Runs of samples whose sums are kept apart.
 const SPANS: usize = 32;
+/// Views whose last threshold is remembered; more share them.
+const GUESSES: usize = 8;
 /// Rows of `K` that are made at a time.
 fn rows_at_a_time<T: Scalar>(config: &Config<T>) -> usize {
     if config.axis() == Axis::Samples && config.samples < samples::SMALL { 1 } else { 8 }
@@ -194,7 +196,8 @@ pub(super) fn run<T: Scalar>(
     }
     norms.fill(T::MAX);
     let slice = Sums::<T>::length(n);
-    for (f, norms) in norms.as_chunks_mut().0.iter_mut().enumerate().take_while(|_| slices > 0) {
+    let watched = |&(f, _): &(usize, _)| slices > 0 && k.may_vanish(f);
+    for (f, norms) in norms.as_chunks_mut().0.iter_mut().enumerate().filter(watched) {
         let start = f.wrapping_mul(slice);
         let parts = partial_slices.chunks_exact(slices.max(1));
         let own = parts.map(|part| part.get(start..start.wrapping_add(slice)).unwrap_or(&[]));
@@ -251,6 +254,7 @@ impl<T: Scalar> Span<'_, T> {
         let sample = (m * n).max(1);
         let samples = tensors.d.len() / sample;
         let step = rows_at_a_time(config);
+        let mut guesses = [-T::MAX; GUESSES];
         for start in (0..samples).step_by(step) {
             let count = step.min(samples.wrapping_sub(start));
             k.prepare(first.wrapping_add(start), count, &mut scratch.rows)?;
@@ -280,12 +284,13 @@ impl<T: Scalar> Span<'_, T> {
                     .zip(q2.chunks_exact_mut(n.max(1)));
                 for (v, (((((d, b), s1), e), q1), q2)) in rows.enumerate() {
                     let k = k.row(v, row, count, &scratch.rows);
+                    let Some(guess) = guesses.get_mut(v % GUESSES) else { continue };
                     simd::widest(
                         #[inline(always)]
                         || {
-                            project(b, d, i, weights);
-                            let row = Row { a: b, s1: &mut *s1, e, q1, q2: &mut *q2, k, factors, columns };
-                            let squares = row.update(weights);
+                            let eta = project(b, d, i, guess, weights);
+                            let row = Row { b, s1: &mut *s1, e, q1, q2: &mut *q2, k, factors, columns };
+                            let squares = row.update(weights, eta);
                             sums.iter_mut().zip(squares).for_each(|(sum, x)| *sum += x);
                             let sizes = sizes.get_mut(v.wrapping_mul(n)..).unwrap_or(&mut []);
                             for ((size, &s1), &q2) in sizes.iter_mut().zip(&*s1).zip(&*q2) {
@@ -297,7 +302,7 @@ impl<T: Scalar> Span<'_, T> {
                 if cfg!(feature = "large") && !slices.is_empty() {
                     let (s1, q2, inverse) = (&*tensors.s1, &*tensors.q2, weights.next_inverse);
                     let argument = Argument { s1, q2, inverse, samples: n, step: 0, roots: k.roots };
-                    Watch { argument, sums: slices, row: scratch.slice }.add(local);
+                    Watch { argument, sums: slices, row: scratch.slice }.add(local, |f| k.may_vanish(f));
                 }
             }
         }
@@ -320,26 +325,28 @@ fn tube_shrinkage<T: Scalar>(e: &[T], q1: &[T], inverse: T, factors: &mut [T]) {
     }
 }
 
-/// The row of `B` becomes the row of `A`, Eq. (21).
+/// The row of `B` becomes what the row of `A` is the projection of, Eq. (21); the threshold that makes it so is returned.
+/// It is near that of the view's last row, which `guess` is.
 #[inline(always)]
-fn project<T: Scalar>(b: &mut [T], d: &[T], i: usize, weights: &Weights<T>) {
-    let (rho, graph) = (weights.rho, weights.graph);
-    for (b, &d) in b.iter_mut().zip(d) {
-        *b = (rho * *b - d) * graph;
-    }
-    if !weights.self_loops
-        && let Some(own) = b.get_mut(i)
-    {
+fn project<T: Scalar>(b: &mut [T], d: &[T], i: usize, guess: &mut T, weights: &Weights<T>) -> Threshold<T> {
+    let own = if weights.self_loops { b.len() } else { i };
+    let (left, rest) = b.split_at_mut_checked(own).unwrap_or((&mut [], &mut []));
+    let (d_left, d_rest) = d.split_at_checked(own).unwrap_or((&[], &[]));
+    let mut largest = weights.attract(left, d_left);
+    if let (Some((own, right)), Some((_, d_right))) = (rest.split_first_mut(), d_rest.split_first()) {
         // Below everything, and far enough from the end of the range to be subtracted from.
         *own = -T::MAX / T::from_f64(8.0);
+        largest = Scalar::max(Scalar::max(largest, weights.attract(right, d_right)), *own);
     }
-    simplex::project_row_unchecked(b);
+    let threshold = simplex::threshold_near(b, largest, *guess);
+    *guess = threshold.eta();
+    threshold
 }
 
 /// A row of every tensor.
 struct Row<'a, T> {
-    /// `A`, and then the next `B`.
-    a: &'a mut [T],
+    /// What `A` is the projection of, and then the next `B`.
+    b: &'a mut [T],
     s1: &'a mut [T],
     e: &'a mut [T],
     q1: &'a mut [T],
@@ -361,9 +368,32 @@ struct Element<V> {
 }
 
 impl<T: Scalar> Weights<T> {
+    /// `b` becomes `(rho b - d)/(2 alpha + rho)`, and its largest element is returned.
+    #[inline(always)]
+    fn attract(&self, b: &mut [T], d: &[T]) -> T {
+        let (b, b_tail) = b.as_chunks_mut::<LANES>();
+        let (d, d_tail) = d.as_chunks::<LANES>();
+        let mut largest = Lanes::splat(-T::MAX);
+        for (b, d) in b.iter_mut().zip(d) {
+            let x = self.attraction(Lanes(*b), Lanes(*d));
+            (*b, largest) = (x.0, x.max(largest));
+        }
+        for ((b, &d), largest) in b_tail.iter_mut().zip(d_tail).zip(&mut largest.0) {
+            *b = self.attraction(*b, d);
+            *largest = Scalar::max(*b, *largest);
+        }
+        largest.0.into_iter().fold(-T::MAX, Scalar::max)
+    }
+
+    #[inline(always)]
+    fn attraction<V: Lanewise<T>>(&self, b: V, d: V) -> V {
+        (V::splat(self.rho) * b - d) * V::splat(self.graph)
+    }
+
     /// Eqs. (24) to (35) of one element. `Q3 = Q1`, so that the `E` step needs no multiplier of its own.
     #[inline(always)]
-    fn update<V: Lanewise<T>>(&self, [a, s1, e, q1, q2, k, factor]: [V; 7]) -> Element<V> {
+    fn update<V: Lanewise<T>>(&self, eta: Threshold<T>, [b, s1, e, q1, q2, k, factor]: [V; 7]) -> Element<V> {
+        let a = eta.apply_lanewise(b);
         let (rho, inverse) = (V::splat(self.rho), V::splat(self.inverse));
         let (next_inverse, half) = (V::splat(self.next_inverse), V::splat(T::HALF));
         let scaled = q1 * inverse;
@@ -390,9 +420,9 @@ impl<T: Scalar> Weights<T> {
 
 impl<T: Scalar> Row<'_, T> {
     #[inline(always)]
-    fn update(self, weights: &Weights<T>) -> [T; SUMS] {
+    fn update(self, weights: &Weights<T>, eta: Threshold<T>) -> [T; SUMS] {
         let mut sums = [Lanes::splat(T::ZERO); SUMS];
-        let (a, a_tail) = self.a.as_chunks_mut::<LANES>();
+        let (b, b_tail) = self.b.as_chunks_mut::<LANES>();
         let (s1, s1_tail) = self.s1.as_chunks_mut::<LANES>();
         let (e, e_tail) = self.e.as_chunks_mut::<LANES>();
         let (q1, q1_tail) = self.q1.as_chunks_mut::<LANES>();
@@ -400,16 +430,16 @@ impl<T: Scalar> Row<'_, T> {
         let (k, k_tail) = self.k.as_chunks::<LANES>();
         let (factors, factors_tail) = self.factors.as_chunks::<LANES>();
         let (columns, columns_tail) = self.columns.as_chunks_mut::<LANES>();
-        let blocks = a.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
-        for (((((((a, s1), e), q1), q2), k), factors), columns) in blocks {
+        let blocks = b.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
+        for (((((((b, s1), e), q1), q2), k), factors), columns) in blocks {
             if cfg!(feature = "std") {
-                update_block(weights, &mut sums, [a, s1, e, q1, q2], [k, factors], columns);
+                update_block(weights, eta, &mut sums, [b, s1, e, q1, q2], [k, factors], columns);
             } else {
-                update_elements(weights, &mut sums, [a, s1, e, q1, q2], [k, factors], columns);
+                update_elements(weights, eta, &mut sums, [b, s1, e, q1, q2], [k, factors], columns);
             }
         }
-        let tails = [a_tail, s1_tail, e_tail, q1_tail, q2_tail];
-        update_elements(weights, &mut sums, tails, [k_tail, factors_tail], columns_tail);
+        let tails = [b_tail, s1_tail, e_tail, q1_tail, q2_tail];
+        update_elements(weights, eta, &mut sums, tails, [k_tail, factors_tail], columns_tail);
         sums.map(|sum| pairwise(sum.0))
     }
 }
@@ -418,13 +448,14 @@ impl<T: Scalar> Row<'_, T> {
 #[inline(always)]
 fn update_block<T: Scalar>(
     weights: &Weights<T>,
+    eta: Threshold<T>,
     sums: &mut [Lanes<T, LANES>; SUMS],
-    [a, s1, e, q1, q2]: [&mut [T; LANES]; 5],
+    [b, s1, e, q1, q2]: [&mut [T; LANES]; 5],
     [k, factors]: [&[T; LANES]; 2],
     columns: &mut [T; LANES],
 ) {
-    let new = weights.update([*a, *s1, *e, *q1, *q2, *k, *factors].map(Lanes));
-    (*a, *s1, *e, *q1, *q2) = (new.b.0, new.s1.0, new.e.0, new.q1.0, new.q2.0);
+    let new = weights.update(eta, [*b, *s1, *e, *q1, *q2, *k, *factors].map(Lanes));
+    (*b, *s1, *e, *q1, *q2) = (new.b.0, new.s1.0, new.e.0, new.q1.0, new.q2.0);
     *columns = (Lanes(*columns) + new.column).0;
     sums.iter_mut().zip(new.squares).for_each(|(sum, x)| *sum += x);
 }
@@ -434,15 +465,16 @@ fn update_block<T: Scalar>(
 #[cfg_attr(not(feature = "std"), inline(never))] // without wide registers all of it, in one small copy.
 fn update_elements<T: Scalar>(
     weights: &Weights<T>,
+    eta: Threshold<T>,
     sums: &mut [Lanes<T, LANES>; SUMS],
-    [a, s1, e, q1, q2]: [&mut [T]; 5],
+    [b, s1, e, q1, q2]: [&mut [T]; 5],
     [k, factors]: [&[T]; 2],
     columns: &mut [T],
 ) {
-    let elements = a.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
-    for (lane, (((((((a, s1), e), q1), q2), &k), &factor), column)) in elements.enumerate() {
-        let new = weights.update([*a, *s1, *e, *q1, *q2, k, factor]);
-        (*a, *s1, *e, *q1, *q2) = (new.b, new.s1, new.e, new.q1, new.q2);
+    let elements = b.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
+    for (lane, (((((((b, s1), e), q1), q2), &k), &factor), column)) in elements.enumerate() {
+        let new = weights.update(eta, [*b, *s1, *e, *q1, *q2, k, factor]);
+        (*b, *s1, *e, *q1, *q2) = (new.b, new.s1, new.e, new.q1, new.q2);
         *column += new.column;
         for (sum, x) in sums.iter_mut().zip(new.squares) {
             if let Some(sum) = sum.0.get_mut(lane) {
