@@ -205,6 +205,16 @@ impl<T: Scalar> Consistent<'_, T> {
         self.form == Form::Zero
     }
 
+    /// Whether nothing may be left of slice `f` in the next step, so that its norms are worth summing up. Where something is
+    /// left now, more will be; but where no slice can be kept, norms are all there is to prove a search by.
+    pub(super) fn may_vanish(&self, f: usize) -> bool {
+        match self.form {
+            Form::Zero => true,
+            Form::Factors => self.dense.is_empty() || self.factors.count(f) == 0,
+            Form::Slices | Form::Strips => false,
+        }
+    }
+
     /// Makes the rows `first..first + count` ready to be asked for by [`Self::row`].
     pub(super) fn prepare(&self, first: usize, count: usize, rows: &mut Rows<'_, T>) -> Result<(), Error> {
         let (n, m) = (self.samples, self.views);

@@ -293,7 +293,8 @@ impl<T: Scalar> Task<'_, T> {
             let mut slice = Slice::new(argument, f, count, &mut work)?;
             return find(&mut slice, wish, &options, values, factors, &mut work);
         }
-        argument.form(f, memory, parallel::share(config.threads, Some(running)))?;
+        let norm = argument.form(f, memory, parallel::share(config.threads, Some(running)))?;
+        let wish = &Wish { norm: Some(norm).filter(|norm| norm.is_finite()), ..*wish };
         let formed = Mat::new("slice", memory, n, n)?;
         // What was found last time is larger than the sizes could ever exclude.
         if wish.warm == 0 {

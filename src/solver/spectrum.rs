@@ -6,7 +6,7 @@
 
 use crate::linalg::normal::{self, BLOCK, panel_length, vectors_of_panel};
 use crate::linalg::partial_svd::{Map, agree_on_shapes, half};
-use crate::linalg::vector::{LANES, pairwise};
+use crate::linalg::vector::{LANES, pairwise, sum_over};
 use crate::linalg::{Mat, MatMut, vector};
 use crate::simd::{self, Lanes, Lanewise};
 use crate::workspace::{Arena, Layout, as_complex_mut};
@@ -73,32 +73,38 @@ impl<T: Scalar> Argument<'_, T> {
         }
     }
 
-    /// The whole slice `f`.
+    /// The whole slice `f`, and its Frobenius norm.
     pub(super) fn form<F: Field<Real = T>>(
         &self,
         f: usize,
         slice: &mut [F],
         threads: usize,
-    ) -> Result<(), Error> {
+    ) -> Result<T, Error> {
         let n = self.samples;
         let middle = half(n);
         let (upper, lower) = slice.split_at_mut_checked(middle * n).unwrap_or((&mut [], &mut []));
+        let mut squares = [T::ZERO; 2];
         parallel::for_each(
             threads,
             n.saturating_mul(n),
-            [(0, upper), (middle, lower)].into_iter(),
+            [(0, upper), (middle, lower)].into_iter().zip(&mut squares),
             &mut Arena::new(&mut []),
             |_| Ok(()),
-            |(first, rows), ()| {
+            |((first, rows), squares), ()| {
                 for (i, row) in (first..).zip(rows.chunks_exact_mut(n.max(1))) {
                     simd::widest(
                         #[inline(always)]
-                        || self.slice_row(f, i, row),
+                        || {
+                            self.slice_row(f, i, row);
+                            *squares += sum_over(row, row, |x, _| x.abs2());
+                        },
                     );
                 }
                 Ok(())
             },
-        )
+        )?;
+        let [upper, lower] = squares;
+        Ok((upper + lower).sqrt())
     }
 
     /// Row `i` of slice `f`.
@@ -196,10 +202,11 @@ impl<T: Scalar> Watch<'_, T> {
         if is_complex(views) { samples.saturating_mul(2) } else { samples }
     }
 
-    /// Takes sample `i` of the argument into account.
-    pub(super) fn add(&mut self, i: usize) {
+    /// Takes sample `i` of the argument into account, for the frequencies that are `wanted`.
+    pub(super) fn add(&mut self, i: usize, wanted: impl Fn(usize) -> bool) {
         let (n, m) = (self.argument.samples, self.argument.roots.len());
-        for (f, sums) in self.sums.chunks_exact_mut(Sums::<T>::length(n)).enumerate() {
+        let slices = self.sums.chunks_exact_mut(Sums::<T>::length(n)).enumerate();
+        for (f, sums) in slices.filter(|&(f, _)| wanted(f)) {
             if is_real(f, m) {
                 let row = self.row.get_mut(..n).unwrap_or(&mut []);
                 add_slice_row(&self.argument, f, i, row, sums);
