@@ -11,6 +11,8 @@ use cstgl::rng::Rng;
 use cstgl::{Config, Model};
 use std::time::Instant;
 
+/// Runs of each kind, of which the fastest counts.
+const ROUNDS: usize = 3;
 /// Features and samples of the sparse view.
 const SPARSE: [usize; 2] = [34_000, 600];
 
@@ -22,14 +24,21 @@ pub fn table(bench: &Bench) -> Result<String> {
     let n = bench.samples;
     for axis in [Axis::Views, Axis::Samples] {
         let data = bench.data(n)?;
-        let run = |threads: usize, precision: Precision| -> Result<(f64, Times)> {
-            let parameters = Parameters { threads: Some(threads), precision, ..parameters(bench, axis) };
-            let (config, times) = bench.timed(&parameters, &data)?;
-            Ok((Stream::of(&config, precision).seconds(), times))
-        };
-        let (stream, one) = run(1, Precision::F64)?;
-        let (_, two) = run(2, Precision::F64)?;
-        let (_, single) = run(1, Precision::F32)?;
+        let ways = [(1, Precision::F64), (2, Precision::F64), (1, Precision::F32)];
+        let (mut bandwidth, mut best) = (0.0_f64, ways.map(|_| None));
+        // In turns, so that a machine that slows down does so for all; then each has its best.
+        for _ in 0..ROUNDS {
+            bandwidth = bandwidth.max(super::copy_bandwidth().map_err(|error| refusal(error, &[]))?);
+            for ((threads, precision), best) in ways.into_iter().zip(&mut best) {
+                let parameters = Parameters { threads: Some(threads), precision, ..parameters(bench, axis) };
+                let run = bench.timed(&parameters, &data)?;
+                if best.as_ref().is_none_or(|(_, times): &(_, Times)| run.1.solve() < times.solve()) {
+                    *best = Some(run);
+                }
+            }
+        }
+        let [Some((config, one)), Some((_, two)), Some((_, single))] = best else { continue };
+        let stream = Stream::of(&config, Precision::F64, bandwidth).seconds();
         row(format!("{axis:?}: iteration over streaming its bytes"), one.iteration() / stream, "2.5 at most");
         row(format!("{axis:?}: the median iteration"), one.median() / stream, "2.5 at most");
         row(format!("{axis:?}: one thread over two"), one.iteration() / two.iteration(), "1.7 at least");
