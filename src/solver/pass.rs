@@ -369,25 +369,24 @@ struct Element<V> {
 
 impl<T: Scalar> Weights<T> {
     /// `b` becomes `(rho b - d)/(2 alpha + rho)`, and its largest element is returned.
-    #[inline(always)]
+    #[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
+    #[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
     fn attract(&self, b: &mut [T], d: &[T]) -> T {
-        let (b, b_tail) = b.as_chunks_mut::<LANES>();
-        let (d, d_tail) = d.as_chunks::<LANES>();
-        let mut largest = Lanes::splat(-T::MAX);
-        for (b, d) in b.iter_mut().zip(d) {
-            let x = self.attraction(Lanes(*b), Lanes(*d));
-            (*b, largest) = (x.0, x.max(largest));
+        let &Self { rho, graph, .. } = self;
+        let mut lanes = [-T::MAX; LANES];
+        let mut attract = |b: &mut [T], d: &[T]| {
+            for ((b, &d), largest) in b.iter_mut().zip(d).zip(&mut lanes) {
+                *b = (rho * *b - d) * graph;
+                *largest = Scalar::max(*b, *largest);
+            }
+        };
+        let (blocks, tail) = b.as_chunks_mut::<LANES>();
+        let (d_blocks, d_tail) = d.as_chunks::<LANES>();
+        for (b, d) in blocks.iter_mut().zip(d_blocks) {
+            attract(b, d);
         }
-        for ((b, &d), largest) in b_tail.iter_mut().zip(d_tail).zip(&mut largest.0) {
-            *b = self.attraction(*b, d);
-            *largest = Scalar::max(*b, *largest);
-        }
-        largest.0.into_iter().fold(-T::MAX, Scalar::max)
-    }
-
-    #[inline(always)]
-    fn attraction<V: Lanewise<T>>(&self, b: V, d: V) -> V {
-        (V::splat(self.rho) * b - d) * V::splat(self.graph)
+        attract(tail, d_tail);
+        lanes.into_iter().fold(-T::MAX, Scalar::max)
     }
 
     /// Eqs. (24) to (35) of one element. `Q3 = Q1`, so that the `E` step needs no multiplier of its own.
