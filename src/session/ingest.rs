@@ -137,7 +137,7 @@ impl<T: Scalar> Session<'_, T> {
             }
         }
         let (mut header, config, mut arena) = self.open()?;
-        let progress = State::carve(&config, &mut arena)?.start(&config)?;
+        let progress = State::carve(&config, &mut arena)?.start(&config);
         header.store_progress(&progress);
         Ok(())
     }

@@ -22,7 +22,7 @@ mod spectrum;
 use crate::config::Config;
 use crate::prox::tubal::vanishing;
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Scalar, check, parallel};
+use crate::{Error, Scalar, check};
 use factors::Factors;
 use pass::{Tensors, Weights};
 use spectrum::Norms;
@@ -116,24 +116,13 @@ impl<'a, T: Scalar> State<'a, T> {
         self.b.fill(T::ZERO);
     }
 
-    /// Everything zero but the distances. Several threads share the first touch of the memory, which is slow.
-    pub(crate) fn start(&mut self, config: &Config<T>) -> Result<Progress<T>, Error> {
-        let tensors = [&mut *self.b, &mut *self.s1, &mut *self.e, &mut *self.q1, &mut *self.q2];
-        parallel::for_each(
-            config.threads,
-            self.d.len(),
-            tensors.into_iter(),
-            &mut Arena::new(&mut []),
-            |_| Ok(()),
-            |tensor, ()| {
-                tensor.fill(T::ZERO);
-                Ok(())
-            },
-        )?;
+    /// The state before the first step. Its tensors are zero, but the first pass is who writes that, row by row while it
+    /// has them at hand.
+    pub(crate) fn start(&mut self, config: &Config<T>) -> Progress<T> {
         self.columns.fill(T::ZERO);
         self.norms.fill(T::MAX);
         self.factors.clear();
-        Ok(Progress { iteration: 0, rho: config.rho, argument: T::ZERO })
+        Progress { iteration: 0, rho: config.rho, argument: T::ZERO }
     }
 
     /// One iteration of Algorithm 1. An error leaves the tensors as they were.
@@ -156,6 +145,7 @@ impl<'a, T: Scalar> State<'a, T> {
             graph: T::ONE / (T::TWO * config.alpha() + rho),
             specific: T::ONE / (T::TWO * config.gamma + rho),
             self_loops: config.self_loops,
+            first: progress.iteration == 0,
             noise: config.noise,
             // Where the norm of the whole is far from the threshold now, it will decide the next step too.
             watched: !vanishing(T::from_f64(8.0) * progress.argument.sqrt(), config.views, config.tau(rho)),

@@ -42,6 +42,8 @@ pub(super) struct Weights<T> {
     /// `1/(2 gamma + rho)`, Eq. (28).
     pub(super) specific: T,
     pub(super) self_loops: bool,
+    /// Is this the first step, in which every tensor but the distances is zero, whatever its memory holds?
+    pub(super) first: bool,
     pub(super) noise: Group,
     /// Should the slices of the next argument be summed up?
     pub(super) watched: bool,
@@ -268,6 +270,11 @@ impl<T: Scalar> Span<'_, T> {
                 let e = tensors.e.get_mut(range.clone()).unwrap_or(&mut []);
                 let q1 = tensors.q1.get_mut(range.clone()).unwrap_or(&mut []);
                 let q2 = tensors.q2.get_mut(range).unwrap_or(&mut []);
+                if weights.first {
+                    for rows in [&mut *b, &mut *s1, &mut *e, &mut *q1, &mut *q2] {
+                        rows.fill(T::ZERO);
+                    }
+                }
                 let factors = match weights.noise {
                     Group::Column => shrinkage,
                     Group::Tube => {
