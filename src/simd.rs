@@ -114,3 +114,29 @@ pub(crate) fn widest<R>(f: impl FnOnce() -> R) -> R {
     }
     f()
 }
+
+/// Bytes that memory comes in.
+const LINE: usize = 64;
+
+/// How many pieces of so many bytes come from memory together; at least one.
+pub(crate) const fn pieces_in_line(bytes: usize) -> usize {
+    if bytes >= LINE { 1 } else { LINE / bytes }
+}
+
+/// Asks for element `i` of `x` to be brought near, where a machine can be asked; whether it exists does not matter.
+#[inline(always)]
+#[cfg_attr(
+    not(all(feature = "std", target_arch = "x86_64")),
+    expect(unused_variables, reason = "nobody to ask")
+)]
+pub(crate) fn fetch<T>(x: &[T], i: usize) {
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: it is a hint: it reads and writes nothing that a program can see, and no address is wrong.
+        #[expect(unsafe_code, reason = "the hint takes a pointer")]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(x.as_ptr().wrapping_add(i).cast());
+        }
+    }
+}

@@ -179,9 +179,11 @@ fn add_symmetric_in<'a, F: Field, const V: usize, const R: usize, const T: usize
             break;
         };
         // Left of the corner on the diagonal, rows are of equal length; each element stands above the diagonal as well.
-        let rows = core::array::from_fn(|i| row(first.wrapping_add(i).min(n.wrapping_sub(1))));
-        let block =
-            Block { rows: rows.map(|row| row.get(..first).unwrap_or(&[])), inside: n.wrapping_sub(first) };
+        let last = n.wrapping_sub(1);
+        let rows_from = |first: usize| core::array::from_fn(|i| row(first.wrapping_add(i).min(last)));
+        let (rows, ahead): ([&[F]; BLOCK], _) = (rows_from(first), rows_from(first.wrapping_add(BLOCK)));
+        let left = rows.map(|row| row.get(..first).unwrap_or(&[]));
+        let block = Block { rows: left, inside: n.wrapping_sub(first), ahead };
         for (y, part) in y_own.iter_mut().zip(block.multiply::<V, R>(x)) {
             add(y, F::Real::ONE, &part);
         }
@@ -275,14 +277,17 @@ fn elements_mut<'a, F: Field, const V: usize>(a: Mat<'_, F>, panel: &'a mut [F])
 struct Block<'a, F> {
     rows: [&'a [F]; BLOCK],
     inside: usize,
+    /// The rows after these. The way back does not wait for memory, and is when they are asked for.
+    ahead: [&'a [F]; BLOCK],
 }
 
 impl<'a, F: Field> Block<'a, F> {
     #[inline(always)]
     fn new(a: Mat<'a, F>, first: usize) -> Self {
         let last = a.rows().saturating_sub(1);
-        let rows = core::array::from_fn(|i| a.row(first.wrapping_add(i).min(last)));
-        Self { rows, inside: a.rows().saturating_sub(first) }
+        let rows = |first: usize| core::array::from_fn(|i| a.row(first.wrapping_add(i).min(last)));
+        let ahead = rows(first.wrapping_add(BLOCK));
+        Self { rows: rows(first), inside: a.rows().saturating_sub(first), ahead }
     }
 
     /// `A x`, a row of the result for each row of the block; those beyond the end of the matrix are zero.
@@ -313,6 +318,9 @@ impl<'a, F: Field> Block<'a, F> {
         let rows = self.rows.map(|row| row.as_chunks::<T>().0);
         let end = tiles.len().wrapping_mul(T);
         for (t, tile) in tiles.iter_mut().enumerate() {
+            if t % simd::pieces_in_line(T * size_of::<F>()) == 0 {
+                self.ahead.iter().for_each(|row| simd::fetch(row, t.wrapping_mul(T)));
+            }
             let mut sums = *tile;
             for ((row, part), turned) in rows.iter().zip(parts).zip(&turned).take(self.inside) {
                 let Some(a) = row.get(t) else { continue };
