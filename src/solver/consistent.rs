@@ -15,6 +15,9 @@ use crate::workspace::{Arena, Layout, as_complex, as_complex_mut};
 use crate::{Error, Field, Scalar, check};
 use num_complex::Complex;
 
+/// Elements of a view that are made of all planes before the next: they stay in a first-level cache.
+const PART: usize = 1024;
+
 /// In what form `K` is at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -60,7 +63,7 @@ pub(super) fn layouts<T: Scalar>(config: &Config<T>) -> Result<(Layout, Layout),
 pub(super) fn update<'a, T: Scalar>(
     config: &Config<T>,
     mut factors: Factors<'a, T>,
-    (s1, q2, norms): (&[T], &[T], &[T]),
+    (s1, q2, norms): (&[T], &[T], &mut [T]),
     progress: &Progress<T>,
     work: &mut Arena<'a>,
 ) -> Result<(Consistent<'a, T>, Ranks), Error> {
@@ -249,9 +252,11 @@ impl<T: Scalar> Consistent<'_, T> {
         }
         let weights = self.inverse.chunks_exact(m.max(1));
         for (view, weights) in rows.views.chunks_exact_mut(area.max(1)).zip(weights) {
-            view.fill(T::ZERO);
-            for (&weight, plane) in weights.iter().zip(rows.planes.chunks_exact(area.max(1))) {
-                vector::axpy(weight, plane, view);
+            for (part, view) in view.chunks_mut(PART).enumerate() {
+                view.fill(T::ZERO);
+                for (&weight, plane) in weights.iter().zip(rows.planes.chunks_exact(area.max(1))) {
+                    vector::axpy(weight, plane.get(part.wrapping_mul(PART)..).unwrap_or(&[]), view);
+                }
             }
         }
         Ok(())

@@ -109,7 +109,7 @@ impl<'a, T: Scalar> Factors<'a, T> {
 pub(super) fn search<T: Scalar>(
     config: &Config<T>,
     factors: &mut Factors<'_, T>,
-    (argument, norms): (Argument<'_, T>, &[T]),
+    (argument, norms): (Argument<'_, T>, &mut [T]),
     tau: T,
     dense: &mut [T],
     work: &mut Arena<'_>,
@@ -122,7 +122,11 @@ pub(super) fn search<T: Scalar>(
     }
     let (n, m) = (config.samples, config.views);
     let (area, most) = (factors.rank * n, factors.rank);
-    let vanishes = |f: usize| Norms::read(norms, f).is_some_and(|norms| norms.spectral <= tau);
+    if !dense.is_empty() {
+        argument.form(norms, tau, dense, config.threads)?;
+    }
+    let norms = &*norms;
+    let vanishes = |f: usize| Norms::vanishes(norms, f, tau);
     let busy = (0..frequencies(m)).filter(|&f| !vanishes(f)).count();
     let searchers = searchers(config, most)?;
     let (mut right, mut left, mut dense) = (&mut *factors.right, &mut *factors.left, dense);
@@ -150,7 +154,7 @@ pub(super) fn search<T: Scalar>(
                 return Ok(());
             }
             let warm = most.min(*count as usize);
-            let norm = Norms::read(norms, f).map(|norms| norms.frobenius);
+            let norm = Norms::read(norms, f).map(|norms| norms.frobenius).filter(|&norm| norm < T::MAX);
             let task = Task { argument, config, f, running, wish: Wish { tau, norm, warm } };
             running.fetch_add(1, Ordering::Relaxed);
             let found = if is_real(f, m) {
@@ -276,11 +280,11 @@ struct Task<'a, T> {
 }
 
 impl<T: Scalar> Task<'_, T> {
-    /// How many there are.
+    /// How many there are. The slice is `formed`, or empty where there is no memory for it.
     fn search<F: Field<Real = T>>(
         &self,
         factors: SliceFactors<'_, F>,
-        memory: &mut [F],
+        formed: &[F],
         work: &mut Arena<'_>,
     ) -> Result<u32, Error> {
         let &Self { argument, config, f, running, ref wish } = self;
@@ -288,14 +292,12 @@ impl<T: Scalar> Task<'_, T> {
         let options = Options { seed: seed_of(config.seed, argument.step, f), ..options(config) };
         let mut work = work.scope();
         let values = work.take::<T>(options.max_rank)?;
-        if memory.is_empty() {
+        if formed.is_empty() {
             let count = options.max_rank.saturating_add(options.probes);
             let mut slice = Slice::new(argument, f, count, &mut work)?;
             return find(&mut slice, wish, &options, values, factors, &mut work);
         }
-        let norm = argument.form(f, memory, parallel::share(config.threads, Some(running)))?;
-        let wish = &Wish { norm: Some(norm).filter(|norm| norm.is_finite()), ..*wish };
-        let formed = Mat::new("slice", memory, n, n)?;
+        let formed = Mat::new("slice", formed, n, n)?;
         // What was found last time is larger than the sizes could ever exclude.
         if wish.warm == 0 {
             let mut work = work.scope();

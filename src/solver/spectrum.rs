@@ -48,6 +48,12 @@ const fn span(area: usize, frequency: usize, views: usize) -> (usize, usize) {
     (start, start.wrapping_add(area.wrapping_mul(planes)))
 }
 
+/// Slices that are formed together: more would leave a first-level cache.
+const TOGETHER: usize = 4;
+
+/// Frequencies, parts of their slices, and sums of squares.
+type Formed<'a, T> = heapless::Vec<(usize, &'a mut [T], T), TOGETHER>;
+
 /// `F = S1 + Q2/rho`, by its parts, both `[i][v][j]`.
 #[derive(Clone, Copy)]
 pub(super) struct Argument<'a, T> {
@@ -73,38 +79,62 @@ impl<T: Scalar> Argument<'_, T> {
         }
     }
 
-    /// The whole slice `f`, and its Frobenius norm.
-    pub(super) fn form<F: Field<Real = T>>(
-        &self,
-        f: usize,
-        slice: &mut [F],
-        threads: usize,
-    ) -> Result<T, Error> {
-        let n = self.samples;
-        let middle = half(n);
-        let (upper, lower) = slice.split_at_mut_checked(middle * n).unwrap_or((&mut [], &mut []));
-        let mut squares = [T::ZERO; 2];
-        parallel::for_each(
-            threads,
-            n.saturating_mul(n),
-            [(0, upper), (middle, lower)].into_iter().zip(&mut squares),
-            &mut Arena::new(&mut []),
-            |_| Ok(()),
-            |((first, rows), squares), ()| {
-                for (i, row) in (first..).zip(rows.chunks_exact_mut(n.max(1))) {
-                    simd::widest(
-                        #[inline(always)]
-                        || {
-                            self.slice_row(f, i, row);
-                            *squares += sum_over(row, row, |x, _| x.abs2());
-                        },
-                    );
+    /// Forms the slices in `dense`, the planes of all of them, whose `norms` do not say that nothing above `tau` is in
+    /// them, and adds their Frobenius norms to these. A row of the argument is read once for all of them.
+    pub(super) fn form(&self, norms: &mut [T], tau: T, dense: &mut [T], threads: usize) -> Result<(), Error> {
+        let (n, m) = (self.samples, self.roots.len());
+        let (middle, mut rest) = (half(n), dense);
+        for first in (0..frequencies(m)).step_by(TOGETHER) {
+            let (mut upper, mut lower) = (Formed::<T>::new(), Formed::<T>::new());
+            for f in (first..frequencies(m)).take(TOGETHER) {
+                let width = if is_real(f, m) { n } else { 2 * n };
+                let slice = rest.split_off_mut(..width * n).unwrap_or_default();
+                if !Norms::vanishes(norms, f, tau) {
+                    let (above, below) = slice.split_at_mut_checked(middle * width).unwrap_or_default();
+                    // There is room for as many as are formed together.
+                    let _ = upper.push((f, above, T::ZERO));
+                    let _ = lower.push((f, below, T::ZERO));
                 }
-                Ok(())
+            }
+            parallel::for_each(
+                threads,
+                upper.len().saturating_mul(n).saturating_mul(n),
+                [(0..middle, &mut upper), (middle..n, &mut lower)].into_iter(),
+                &mut Arena::new(&mut []),
+                |_| Ok(()),
+                |(rows, slices), ()| {
+                    for (k, i) in rows.enumerate() {
+                        for (f, slice, squares) in slices.iter_mut() {
+                            *squares += self.form_row(*f, i, k, slice);
+                        }
+                    }
+                    Ok(())
+                },
+            )?;
+            for ((f, _, above), (_, _, below)) in upper.iter().zip(&lower) {
+                Norms::add_frobenius(norms, *f, (*above + *below).sqrt());
+            }
+        }
+        Ok(())
+    }
+
+    /// Row `i` of slice `f` becomes row `k` of `to`; returns the sum of its squares.
+    fn form_row(&self, f: usize, i: usize, k: usize, to: &mut [T]) -> T {
+        let (n, m) = (self.samples, self.roots.len());
+        let width = if is_real(f, m) { n } else { 2 * n };
+        let start = k.wrapping_mul(width);
+        let row = to.get_mut(start..start.wrapping_add(width)).unwrap_or(&mut []);
+        simd::widest(
+            #[inline(always)]
+            || {
+                if is_real(f, m) {
+                    self.slice_row(f, i, row);
+                } else {
+                    self.slice_row(f, i, as_complex_mut(row));
+                }
+                sum_over(row, row, |x, _| x * x)
             },
-        )?;
-        let [upper, lower] = squares;
-        Ok((upper + lower).sqrt())
+        )
     }
 
     /// Row `i` of slice `f`.
@@ -143,10 +173,22 @@ impl<T: Scalar> Norms<T> {
     /// Numbers of which norms are made, in memory that lasts.
     pub(super) const LENGTH: usize = 2;
 
-    /// The norms of slice `f`; the largest number stands where they are not known.
+    /// The norms of slice `f`; the largest number stands where one is not known.
     pub(super) fn read(norms: &[T], f: usize) -> Option<Self> {
-        let &[frobenius, spectral] = norms.as_chunks().0.get(f)?;
-        (spectral < T::MAX).then_some(Self { frobenius, spectral })
+        norms.as_chunks().0.get(f).map(|&[frobenius, spectral]| Self { frobenius, spectral })
+    }
+}
+
+impl<T: Scalar> Norms<T> {
+    /// Whether nothing above `tau` is in slice `f`.
+    pub(super) fn vanishes(norms: &[T], f: usize, tau: T) -> bool {
+        Self::read(norms, f).is_some_and(|norms| norms.spectral <= tau)
+    }
+
+    fn add_frobenius(norms: &mut [T], f: usize, norm: T) {
+        if let Some([frobenius, _]) = norms.as_chunks_mut::<2>().0.get_mut(f) {
+            *frobenius = norm;
+        }
     }
 }
 
