@@ -16,13 +16,19 @@ pub(crate) const BLOCK: usize = 8;
 /// Elements of a row that are multiplied while the panel's stay in a first-level cache.
 const DEPTH: usize = 128;
 
-/// Vectors in a full panel: two registers of 32 bytes.
+/// Vectors that there is memory for in a panel: two registers of 32 bytes.
 pub(crate) const fn vectors_of_panel<F>() -> usize {
     match 64 / size_of::<F>() {
         16.. => 16,
         8.. => 8,
         _ => 4,
     }
+}
+
+/// Vectors that are side by side in a panel at most. Of a loop over sixteen numbers a compiler for the widest registers
+/// makes gathers across the rows, ten times slower.
+pub(crate) const fn vectors_of_group<F>() -> usize {
+    if vectors_of_panel::<F>() > 8 { 8 } else { vectors_of_panel::<F>() }
 }
 
 /// Elements of a full panel of vectors of length `n`.
@@ -33,7 +39,7 @@ pub(crate) fn panel_length<F: Field>(n: usize) -> Result<usize, Error> {
 /// Vectors side by side in a panel for `count` of them: a full panel, or in double precision half of one where that is
 /// enough. (In single precision the compiler makes worse code of half a panel.)
 const fn width<F: Field>(count: usize) -> usize {
-    let full = vectors_of_panel::<F>();
+    let full = vectors_of_group::<F>();
     if size_of::<F::Real>() == 8 && 2 * count <= full { full / 2 } else { full }
 }
 
@@ -44,7 +50,6 @@ macro_rules! with_panel {
         simd::widest(
             #[inline(always)]
             || match (width::<$field>($count), <$field>::IS_COMPLEX) {
-                (16, _) => $function::<$field, 16, 4, 4>($($argument),*),
                 (8, false) => $function::<$field, 8, 4, 4>($($argument),*),
                 (_, false) => $function::<$field, 4, 8, 8>($($argument),*),
                 (8, true) => $function::<$field, 8, 2, 4>($($argument),*),
@@ -64,7 +69,7 @@ pub(crate) struct Group {
 
 /// The groups of `count` vectors.
 pub(crate) fn groups<F: Field>(count: usize) -> impl Iterator<Item = Group> {
-    let most = vectors_of_panel::<F>();
+    let most = vectors_of_group::<F>();
     (0..count).step_by(most).map(move |first| Group { first, count: most.min(count.wrapping_sub(first)) })
 }
 

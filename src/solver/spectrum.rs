@@ -4,7 +4,7 @@
 //! where they are needed. Only half of the frequencies differ, and 0 and `m/2` are real: as in a packed real
 //! transform, frequency `f` occupies the planes `2f - 1` and `2f` of `m`, a real one a single plane.
 
-use crate::linalg::normal::{self, BLOCK, panel_length, vectors_of_panel};
+use crate::linalg::normal::{self, BLOCK, panel_length, vectors_of_group, vectors_of_panel};
 use crate::linalg::partial_svd::{Map, agree_on_shapes, half};
 use crate::linalg::vector::{LANES, pairwise, sum_over};
 use crate::linalg::{Mat, MatMut, vector};
@@ -451,6 +451,6 @@ fn by_panel<F: Field>(
     n: usize,
     panels: &mut [F],
 ) -> impl Iterator<Item = (normal::Group, &mut [F])> {
-    let length = n.saturating_mul(vectors_of_panel::<F>());
+    let length = n.saturating_mul(vectors_of_group::<F>());
     normal::groups::<F>(count).zip(panels.chunks_exact_mut(length.max(1)))
 }
