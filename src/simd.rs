@@ -9,6 +9,7 @@
 //! numbers where the compiler would not see by itself that neighbours can be computed together.
 
 use crate::Scalar;
+use crate::workspace::LINE;
 use core::ops::{Add, AddAssign, Mul, Sub};
 
 /// What the elementwise formulas are made of.
@@ -115,8 +116,15 @@ pub(crate) fn widest<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Bytes that memory comes in.
-const LINE: usize = 64;
+/// The same lanes, of which the compiler does not know what made them. Where their sum follows soon, it takes lanes apart and
+/// computes all that leads to it in narrow registers.
+#[inline(always)]
+pub(crate) fn kept_whole<T, const L: usize>(lanes: [T; L]) -> [T; L] {
+    /// In one line, or two.
+    #[repr(align(64))]
+    struct Line<L>(L);
+    if cfg!(feature = "std") { core::hint::black_box(Line(lanes)).0 } else { lanes }
+}
 
 /// How many pieces of so many bytes come from memory together; at least one.
 pub(crate) const fn pieces_in_line(bytes: usize) -> usize {

@@ -15,12 +15,12 @@
 
 use crate::linalg::MatMut;
 use crate::linalg::vector::{LANES, pairwise};
-use crate::simd::Lanewise;
+use crate::simd::{self, Lanewise};
 use crate::{Error, Scalar, check};
 
-/// Elements summed in lanes before their sum joins the compensated total. Seven additions in a lane and three
+/// Elements summed in a lane before the sum of the lanes joins the compensated total. Seven additions in a lane and three
 /// across them cost at most `5 eps`, however long the row.
-const BLOCK: usize = 8 * LANES;
+const BLOCK: usize = 8;
 
 /// The `eta` of Eq. (21), as `base + rest`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,33 @@ pub(crate) fn threshold_near<T: Scalar>(row: &[T], largest: T, guess: T) -> Thre
     let latest = -T::ONE / T::from_usize(row.len());
     let rest = root(row, largest, Scalar::max(Scalar::min(guess - largest, latest), -T::ONE));
     let base = largest + rest;
-    Threshold { base, rest: root(row, base, rest + (largest - base)) }
+    // From just left of the root the way is a climb, which ends where it passes no element.
+    let margin = T::from_f64(16.0) * T::EPSILON;
+    Threshold { base, rest: root(row, base, rest + (largest - base) - margin) }
+}
+
+/// A Newton step from a guess, taken while the elements of a row pass by: not exact, but near enough to start from.
+#[derive(Clone, Copy)]
+pub(crate) struct Guess<T> {
+    pub(crate) from: T,
+    /// The sum and the number of the elements above it.
+    pub(crate) sums: [T; LANES],
+    pub(crate) counts: [T; LANES],
+}
+
+impl<T: Scalar> Guess<T> {
+    /// Before the first element.
+    #[inline(always)]
+    pub(crate) const fn new(from: T) -> Self {
+        Self { from, sums: [T::ZERO; LANES], counts: [T::ZERO; LANES] }
+    }
+
+    /// Where the step leads, or a little less: from the left the way is shorter.
+    #[inline(always)]
+    pub(crate) fn step(self) -> T {
+        let eta = (pairwise(simd::kept_whole(self.sums)) - T::ONE) / pairwise(simd::kept_whole(self.counts));
+        eta - (eta.abs() + T::ONE) * T::from_f64(64.0) * T::EPSILON
+    }
 }
 
 /// The largest element, by lanes.
@@ -86,53 +112,94 @@ fn largest<T: Scalar>(row: &[T]) -> T {
 fn root<T: Scalar>(row: &[T], base: T, start: T) -> T {
     // A tangent lies below a convex function: the first step lands left of the root, and the next ones climb.
     // The step depends on the set of elements above alone and the set shrinks, so the climb ends.
-    let mut rest = newton(row, base, start);
-    loop {
-        let next = newton(row, base, rest);
-        if next > rest {
-            rest = next;
+    let (mut from, mut step) = (start, newton(row, base, start));
+    // Where a climb passes no element, the set is what it was, and another step would stand still.
+    while !(from <= step.rest && step.rest < step.least) {
+        let next = newton(row, base, step.rest);
+        if next.rest > step.rest {
+            (from, step) = (step.rest, next);
         } else {
-            return rest;
+            break;
         }
     }
+    step.rest
+}
+
+/// Where a Newton step leads.
+#[derive(Clone, Copy)]
+struct Step<T> {
+    rest: T,
+    /// The least of the elements that were above, less the base.
+    least: T,
 }
 
 /// One Newton step: the threshold if the elements above `base + rest` are the support.
 #[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
 #[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
-fn newton<T: Scalar>(row: &[T], base: T, rest: T) -> T {
-    let (mut sum, mut lost) = (T::ZERO, T::ZERO);
-    // A count is exact in any order, and can wait until the end.
-    let mut counts = [T::ZERO; LANES];
-    for block in row.chunks(BLOCK) {
-        let block_sum = sum_above(block, base, rest, &mut counts);
-        // Knuth's two-sum: what the rounding of the new sum took from it, exactly.
-        let (old, new) = (sum, sum + block_sum);
-        let added = new - old;
-        lost += (old - (new - added)) + (block_sum - added);
-        sum = new;
+fn newton<T: Scalar>(row: &[T], base: T, rest: T) -> Step<T> {
+    let (vectors, tail) = row.as_chunks::<LANES>();
+    let (blocks, end) = vectors.split_at_checked(vectors.len() / BLOCK * BLOCK).unwrap_or((&[], vectors));
+    // Below everything, infinitely.
+    let mut last = [-T::MAX - T::MAX; LANES];
+    last.iter_mut().zip(tail).for_each(|(to, &x)| *to = x);
+    let mut above = Above { counts: [T::ZERO; LANES], least: [T::MAX; LANES] };
+    let mut total = Total { sum: T::ZERO, lost: T::ZERO };
+    // A chunk is a block, which the compiler shall not know: of a loop of known length it makes scalar code.
+    for block in blocks.chunks(BLOCK) {
+        total.add(pairwise(above.add(block, base, rest, [T::ZERO; LANES])));
     }
-    ((sum - T::ONE) + lost) / pairwise(counts)
+    let sums = above.add(end, base, rest, [T::ZERO; LANES]);
+    total.add(pairwise(above.add(&[last], base, rest, sums)));
+    Step {
+        rest: ((total.sum - T::ONE) + total.lost) / pairwise(simd::kept_whole(above.counts)),
+        least: simd::kept_whole(above.least).into_iter().fold(T::MAX, Scalar::min),
+    }
 }
 
-/// The sum of the `x_j - base` above `rest`, in lane order; their number is added to `counts`.
-#[inline(always)]
-fn sum_above<T: Scalar>(block: &[T], base: T, rest: T, counts: &mut [T; LANES]) -> T {
-    let mut sums = [T::ZERO; LANES];
-    let mut add = |elements: &[T]| {
-        for ((sum, count), &x) in sums.iter_mut().zip(&mut *counts).zip(elements) {
-            let y = x - base;
-            let (y, one) = if y > rest { (y, T::ONE) } else { (T::ZERO, T::ZERO) };
-            *sum += y;
-            *count += one;
-        }
-    };
-    let (whole, tail) = block.as_chunks::<LANES>();
-    for elements in whole {
-        add(elements);
+/// A sum, and what rounding has taken from it.
+struct Total<T> {
+    sum: T,
+    lost: T,
+}
+
+impl<T: Scalar> Total<T> {
+    /// Knuth's two-sum: what the rounding of the new sum took from it, exactly.
+    #[inline(always)]
+    fn add(&mut self, x: T) {
+        let (old, new) = (self.sum, self.sum + x);
+        let added = new - old;
+        self.lost += (old - (new - added)) + (x - added);
+        self.sum = new;
     }
-    add(tail);
-    pairwise(sums)
+}
+
+/// What lies above a threshold, lane by lane.
+struct Above<T> {
+    /// How many: a count is exact in any order, and can wait until the end.
+    counts: [T; LANES],
+    /// The least of them.
+    least: [T; LANES],
+}
+
+impl<T: Scalar> Above<T> {
+    /// Adds the `x_j - base` above `rest` to the sums of the lanes.
+    #[cfg_attr(feature = "std", inline(always))]
+    #[cfg_attr(not(feature = "std"), inline(never))]
+    fn add(&mut self, vectors: &[[T; LANES]], base: T, rest: T, mut sums: [T; LANES]) -> [T; LANES] {
+        let (mut counts, mut least) = (self.counts, self.least);
+        for vector in vectors {
+            let lanes = sums.iter_mut().zip(&mut counts).zip(&mut least);
+            for (((sum, count), least), &x) in lanes.zip(vector) {
+                let y = x - base;
+                let above = y > rest;
+                *sum += if above { y } else { T::ZERO };
+                *count += if above { T::ONE } else { T::ZERO };
+                *least = Scalar::min(if above { y } else { T::MAX }, *least);
+            }
+        }
+        (self.counts, self.least) = (counts, least);
+        simd::kept_whole(sums)
+    }
 }
 
 /// The projection of a row known to be finite and not empty.
@@ -171,7 +238,7 @@ mod tests {
     fn rounds(row: &[f64]) -> u32 {
         let (largest, mut rest, mut rounds) = (largest(row), -1.0, 0);
         loop {
-            let next = newton(row, largest, rest);
+            let next = newton(row, largest, rest).rest;
             rounds += 1;
             if rounds > 1 && next <= rest {
                 return rounds;

@@ -47,6 +47,11 @@ pub(super) struct Header<'a, T> {
 
 impl<'a, T: Scalar> Header<'a, T> {
     pub(super) fn layout(config: &Config<T>) -> Result<Layout, Error> {
+        let layout = Self::own_layout(config)?;
+        layout.and_array::<u8>(layout.line_padding(config.samples))
+    }
+
+    fn own_layout(config: &Config<T>) -> Result<Layout, Error> {
         let records = config.iterations.saturating_mul(RECORD);
         fixed_layout::<T>()?
             .and_array::<u32>(config.views)?
@@ -60,13 +65,15 @@ impl<'a, T: Scalar> Header<'a, T> {
         numbers: &'a mut [T],
         arena: &mut Arena<'a>,
     ) -> Result<Self, Error> {
-        Ok(Self {
+        let header = Self {
             words,
             numbers,
             inputs: arena.take(config.views)?,
             records: arena.take(config.iterations.saturating_mul(RECORD))?,
             ranks: arena.take(config.iterations.saturating_mul(2))?,
-        })
+        };
+        arena.take::<u8>(Self::own_layout(config)?.line_padding(config.samples))?;
+        Ok(header)
     }
 
     /// A header for a new session.

@@ -46,16 +46,22 @@ pub(super) struct Consistent<'a, T> {
 pub(super) fn layouts<T: Scalar>(config: &Config<T>) -> Result<(Layout, Layout), Error> {
     let (n, m) = (config.samples, config.views);
     let sizes = Sizes::of(config)?;
+    let small = small_layout::<T>(m)?;
     let kept = Layout::array::<T>(sizes.dense)?
-        .and_array::<T>(check::product("views", &[m, m])?)?
         .and_array::<T>(n)?
-        .and_array::<Complex<T>>(m)?;
+        .and(small)?
+        .and_array::<u8>(small.line_padding(n))?;
     let scratch = if config.axis() == Axis::Samples {
         samples::shrink_strips_layout::<T>([n, m, n], config.threads)?
     } else {
         factors::scratch_layout(config)?
     };
     Ok((kept, scratch))
+}
+
+/// The transform of `m` views.
+fn small_layout<T: Scalar>(m: usize) -> Result<Layout, Error> {
+    Layout::array::<T>(check::product("views", &[m, m])?)?.and_array::<Complex<T>>(m)
 }
 
 /// `K = D_tau(S1 + Q2/rho)`.
@@ -69,9 +75,10 @@ pub(super) fn update<'a, T: Scalar>(
 ) -> Result<(Consistent<'a, T>, Ranks), Error> {
     let (n, m) = (config.samples, config.views);
     let dense = work.take::<T>(Sizes::of(config)?.dense)?;
-    let inverse = work.take::<T>(check::product("views", &[m, m])?)?;
     let zeros = work.take_filled::<T>(n, T::ZERO)?;
+    let inverse = work.take::<T>(check::product("views", &[m, m])?)?;
     let roots = work.take::<Complex<T>>(m)?;
+    work.take::<u8>(small_layout::<T>(m)?.line_padding(n))?;
     for (v, root) in roots.iter_mut().enumerate() {
         *root = T::root_of_unity(v, m).conj();
     }

@@ -64,18 +64,18 @@ pub(super) struct Factors<'a, T> {
 impl<'a, T: Scalar> Factors<'a, T> {
     pub(super) fn layout(config: &Config<T>) -> Result<Layout, Error> {
         let sizes = Sizes::of(config)?;
-        Layout::array::<u32>(frequencies(config.views).saturating_add(1))?
+        Layout::array::<T>(sizes.factors)?
             .and_array::<T>(sizes.factors)?
-            .and_array::<T>(sizes.factors)
+            .and_array::<u32>(frequencies(config.views).saturating_add(1))
     }
 
     pub(super) fn carve(config: &Config<T>, arena: &mut Arena<'a>) -> Result<Self, Error> {
         let sizes = Sizes::of(config)?;
         Ok(Self {
             rank: sizes.rank,
-            counts: arena.take(frequencies(config.views).saturating_add(1))?,
             right: arena.take(sizes.factors)?,
             left: arena.take(sizes.factors)?,
+            counts: arena.take(frequencies(config.views).saturating_add(1))?,
         })
     }
 

@@ -80,9 +80,14 @@ impl<'a, T: Scalar> State<'a, T> {
     pub(crate) fn layouts(config: &Config<T>) -> Result<(Layout, Layout), Error> {
         let tensor = check::product("tensor", &[config.samples, config.views, config.samples])?;
         let pair = Layout::array::<T>(tensor)?.and_array::<T>(tensor)?;
-        let rest =
-            pair.and(pair)?.and_array::<T>(config.samples)?.and_array::<T>(Self::norms_length(config)?)?;
-        Ok((pair, rest.and(Factors::layout(config)?)?))
+        let small = Self::small_layout(config)?;
+        let padding = small.line_padding(config.samples);
+        Ok((pair, pair.and(pair)?.and_array::<T>(config.samples)?.and(small)?.and_array::<u8>(padding)?))
+    }
+
+    /// What follows the tensors.
+    fn small_layout(config: &Config<T>) -> Result<Layout, Error> {
+        Factors::layout(config)?.and_array::<T>(Self::norms_length(config)?)
     }
 
     fn norms_length(config: &Config<T>) -> Result<usize, Error> {
@@ -98,7 +103,7 @@ impl<'a, T: Scalar> State<'a, T> {
     /// Carves the state; the contents are those of an earlier call.
     pub(crate) fn carve(config: &Config<T>, arena: &mut Arena<'a>) -> Result<Self, Error> {
         let tensor = check::product("tensor", &[config.samples, config.views, config.samples])?;
-        Ok(Self {
+        let state = Self {
             d: arena.take(tensor)?,
             b: arena.take(tensor)?,
             s1: arena.take(tensor)?,
@@ -106,9 +111,11 @@ impl<'a, T: Scalar> State<'a, T> {
             q1: arena.take(tensor)?,
             q2: arena.take(tensor)?,
             columns: arena.take(config.samples)?,
-            norms: arena.take(Self::norms_length(config)?)?,
             factors: Factors::carve(config, arena)?,
-        })
+            norms: arena.take(Self::norms_length(config)?)?,
+        };
+        arena.take::<u8>(Self::small_layout(config)?.line_padding(config.samples))?;
+        Ok(state)
     }
 
     /// Zeros where views are added up before the first step, in the place of `B`.

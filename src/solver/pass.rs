@@ -13,7 +13,7 @@ use super::spectrum::{Argument, Norms, Sums, Watch};
 use crate::config::{Axis, Config};
 use crate::linalg::vector::{self, LANES, pairwise};
 use crate::prox::group::Group;
-use crate::prox::simplex::{self, Threshold};
+use crate::prox::simplex::{self, Guess, Threshold};
 use crate::prox::tubal::samples;
 use crate::simd::{self, Lanes, Lanewise};
 use crate::workspace::{Arena, Layout};
@@ -27,6 +27,10 @@ const GUESSES: usize = 8;
 fn rows_at_a_time<T: Scalar>(config: &Config<T>) -> usize {
     if config.axis() == Axis::Samples && config.samples < samples::SMALL { 1 } else { 8 }
 }
+
+/// Bytes ahead of an element at which a tensor is asked for. The arithmetic of an element is long, and a machine that looks
+/// ahead by itself does not look so far.
+const AHEAD: usize = 4096;
 
 /// Sums of squares of a span: the change of `S1`, three residuals, and the next argument of the tubal shrinkage.
 pub(super) const SUMS: usize = 5;
@@ -339,13 +343,14 @@ fn project<T: Scalar>(b: &mut [T], d: &[T], i: usize, guess: &mut T, weights: &W
     let own = if weights.self_loops { b.len() } else { i };
     let (left, rest) = b.split_at_mut_checked(own).unwrap_or((&mut [], &mut []));
     let (d_left, d_rest) = d.split_at_checked(own).unwrap_or((&[], &[]));
-    let mut largest = weights.attract(left, d_left);
+    let mut near = Guess::new(*guess);
+    let mut largest = weights.attract(left, d_left, &mut near);
     if let (Some((own, right)), Some((_, d_right))) = (rest.split_first_mut(), d_rest.split_first()) {
         // Below everything, and far enough from the end of the range to be subtracted from.
         *own = -T::MAX / T::from_f64(8.0);
-        largest = Scalar::max(Scalar::max(largest, weights.attract(right, d_right)), *own);
+        largest = Scalar::max(Scalar::max(largest, weights.attract(right, d_right, &mut near)), *own);
     }
-    let threshold = simplex::threshold_near(b, largest, *guess);
+    let threshold = simplex::threshold_near(b, largest, near.step());
     *guess = threshold.eta();
     threshold
 }
@@ -375,16 +380,23 @@ struct Element<V> {
 }
 
 impl<T: Scalar> Weights<T> {
-    /// `b` becomes `(rho b - d)/(2 alpha + rho)`, and its largest element is returned.
+    /// `b` becomes `(rho b - d)/(2 alpha + rho)`, and its largest element is returned; `near` sees all of them.
     #[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
     #[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
-    fn attract(&self, b: &mut [T], d: &[T]) -> T {
+    fn attract(&self, b: &mut [T], d: &[T], near: &mut Guess<T>) -> T {
         let &Self { rho, graph, .. } = self;
         let mut lanes = [-T::MAX; LANES];
+        let &mut Guess { from, ref mut sums, ref mut counts } = near;
         let mut attract = |b: &mut [T], d: &[T]| {
-            for ((b, &d), largest) in b.iter_mut().zip(d).zip(&mut lanes) {
+            let lanes = lanes.iter_mut().zip(&mut *sums).zip(&mut *counts);
+            simd::fetch(b, AHEAD / size_of::<T>());
+            simd::fetch(d, AHEAD / size_of::<T>());
+            for ((b, &d), ((largest, sum), count)) in b.iter_mut().zip(d).zip(lanes) {
                 *b = (rho * *b - d) * graph;
                 *largest = Scalar::max(*b, *largest);
+                let (part, one) = if *b > from { (*b, T::ONE) } else { (T::ZERO, T::ZERO) };
+                *sum += part;
+                *count += one;
             }
         };
         let (blocks, tail) = b.as_chunks_mut::<LANES>();
@@ -439,6 +451,9 @@ impl<T: Scalar> Row<'_, T> {
         let blocks = b.iter_mut().zip(s1).zip(e).zip(q1).zip(q2).zip(k).zip(factors).zip(columns);
         for (((((((b, s1), e), q1), q2), k), factors), columns) in blocks {
             if cfg!(feature = "std") {
+                for tensor in [&*s1, &*e, &*q1, &*q2] {
+                    simd::fetch(tensor, AHEAD / size_of::<T>());
+                }
                 update_block(weights, eta, &mut sums, [b, s1, e, q1, q2], [k, factors], columns);
             } else {
                 update_elements(weights, eta, &mut sums, [b, s1, e, q1, q2], [k, factors], columns);
