@@ -75,6 +75,17 @@ pub(crate) const fn as_parts_mut<F: crate::Field>(elements: &mut [F]) -> &mut [F
     unsafe { core::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), length) }
 }
 
+/// The parts of elements, side by side; nothing where the types do not lie over each other.
+pub(crate) const fn as_parts<F: crate::Field>(elements: &[F]) -> &[F::Real] {
+    let (whole, part) = (size_of::<F>(), size_of::<F::Real>());
+    if part == 0 || !whole.is_multiple_of(part) || align_of::<F::Real>() > align_of::<F>() {
+        return &[];
+    }
+    let length = elements.len().wrapping_mul(whole / part);
+    // SAFETY: as in `as_parts_mut`.
+    unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), length) }
+}
+
 /// Bytes that memory comes in.
 pub(crate) const LINE: usize = 64;
 /// Samples from which on tensors begin with a line.

@@ -15,6 +15,7 @@ pub mod jacobi_svd;
 pub mod krylov;
 mod leading;
 pub mod matrix;
+pub(crate) mod narrow;
 pub(crate) mod normal;
 pub mod partial_svd;
 mod parts;

@@ -8,6 +8,7 @@ pub use super::above::{Outcome, Proof};
 
 use super::above::Above;
 use super::krylov::Operator;
+use super::narrow;
 use super::normal::{self, BLOCK, panel_length};
 use super::product::agree;
 use super::rotate::{rows_of, rows_of_mut};
@@ -140,7 +141,11 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
         let mut largest = [F::Real::ZERO; 2];
         y.clear();
         for group in normal::groups::<F>(x.rows()) {
-            normal::pack(x, group, normal::same, panel);
+            let narrow = narrow::suits::<F>(x.rows());
+            if !narrow {
+                normal::pack(x, group, normal::same, panel);
+            }
+            let (sums, more_sums) = (&mut *sums, &mut *more_sums);
             let halves = [(0..middle, &mut *sums), (middle..a.rows(), &mut *more_sums)];
             parallel::for_each(
                 threads,
@@ -150,13 +155,23 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
                 |_| Ok(()),
                 |((rows, sums), largest), ()| {
                     sums.fill(F::ZERO);
-                    let part = normal::add_normal(rows_of(a, rows)?, group, panel, s, sums)?;
+                    let rows = rows_of(a, rows)?;
+                    let part = if narrow {
+                        narrow::add_normal(rows, x, s, sums)?
+                    } else {
+                        normal::add_normal(rows, group, panel, s, sums)?
+                    };
                     *largest = Scalar::max(*largest, part);
                     Ok(())
                 },
             )?;
-            normal::unpack_add(sums, group, normal::same, &mut y);
-            normal::unpack_add(more_sums, group, normal::same, &mut y);
+            for sums in [sums, more_sums] {
+                if narrow {
+                    vector::axpy(F::ONE, sums, y.data_mut());
+                } else {
+                    normal::unpack_add(sums, group, normal::same, &mut y);
+                }
+            }
         }
         let [first, second] = largest;
         Ok(Scalar::max(first, second))

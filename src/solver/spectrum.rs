@@ -4,6 +4,7 @@
 //! where they are needed. Only half of the frequencies differ, and 0 and `m/2` are real: as in a packed real
 //! transform, frequency `f` occupies the planes `2f - 1` and `2f` of `m`, a real one a single plane.
 
+use crate::linalg::narrow;
 use crate::linalg::normal::{self, BLOCK, panel_length, vectors_of_group, vectors_of_panel};
 use crate::linalg::partial_svd::{Map, agree_on_shapes, half};
 use crate::linalg::vector::{LANES, pairwise, sum_over};
@@ -427,12 +428,27 @@ impl<T: Scalar, F: Field<Real = T>> Map<F> for Slice<'_, T, F> {
         Ok(())
     }
 
-    fn apply_normal(&mut self, x: Mat<'_, F>, s: T, _: MatMut<'_, F>, y: MatMut<'_, F>) -> Result<T, Error> {
+    fn apply_normal(
+        &mut self,
+        x: Mat<'_, F>,
+        s: T,
+        _: MatMut<'_, F>,
+        mut y: MatMut<'_, F>,
+    ) -> Result<T, Error> {
         let n = self.argument.samples;
         agree_on_shapes(x, &y, n, n)?;
         let mut largest = T::ZERO;
-        self.pack(x);
         self.images.fill(F::ZERO);
+        if narrow::suits::<F>(x.rows()) {
+            self.for_blocks(|block, _, _, images| {
+                largest = Scalar::max(largest, narrow::add_normal(block, x, s, images)?);
+                Ok(())
+            })?;
+            y.clear();
+            vector::axpy(F::ONE, self.images, y.data_mut());
+            return Ok(largest);
+        }
+        self.pack(x);
         self.for_blocks(|block, _, panels, images| {
             let pairs = by_panel(x.rows(), n, panels).zip(by_panel(x.rows(), n, images));
             for ((group, panel), (_, image)) in pairs {

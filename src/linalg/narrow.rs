@@ -1,0 +1,178 @@
+//! `A^T A x` for up to four real vectors, with registers along the rows.
+//!
+//! Where vectors stand side by side in registers ([`super::normal`]), four of single precision fill half of the narrowest
+//! and every element of the matrix is read alone. Here registers hold neighbours in a row: four rows meet four vectors, and
+//! an element that was read takes part in four products each way. A sum runs in lanes over parts of a row, and the parts in
+//! order.
+
+use super::normal::BLOCK;
+use super::vector::{LANES, pairwise};
+use super::{Mat, vector};
+use crate::simd::{self, Lanes, Lanewise};
+use crate::workspace::{as_parts, as_parts_mut};
+use crate::{Error, Field, Scalar, check};
+use core::array;
+
+/// Vectors at most, and rows that meet them.
+pub(crate) const VECTORS: usize = 4;
+/// Elements of a row that are multiplied while those of the vectors stay in a first-level cache.
+const DEPTH: usize = 1024;
+
+/// Four rows or vectors, part by part.
+type Four<'a, T> = [&'a [T]; VECTORS];
+
+/// Whether these products are the faster ones for so many vectors. Four of double precision fill a register.
+pub(crate) const fn suits<F: Field>(vectors: usize) -> bool {
+    size_of::<F>() == 4 && vectors <= VECTORS
+}
+
+/// `y += A^T s A x` for the rows of `x`, at most [`VECTORS`], where [they suit](suits); `y` has as many rows as that is at
+/// most. Returns the largest element of `A x`.
+pub(crate) fn add_normal<F: Field>(
+    a: Mat<'_, F>,
+    x: Mat<'_, F>,
+    s: F::Real,
+    y: &mut [F],
+) -> Result<F::Real, Error> {
+    let (rows, cols) = (a.rows(), a.cols());
+    let a = Mat::new("matrix", as_parts(a.data()), rows, cols)?;
+    let x = Mat::new("vectors", as_parts(x.data()), x.rows(), cols)?;
+    let y = as_parts_mut(y);
+    simd::widest(
+        #[inline(always)]
+        || {
+            let mut largest = F::Real::ZERO;
+            for first in (0..rows).step_by(BLOCK) {
+                let mut parts = multiply(a, first, x);
+                for (i, part) in parts.iter_mut().enumerate() {
+                    if first.wrapping_add(i) >= rows {
+                        *part = [F::Real::ZERO; VECTORS];
+                    }
+                    check::finite("matrix", part)?;
+                    largest = Scalar::max(largest, vector::max_abs(part));
+                    part.iter_mut().for_each(|p| *p *= s);
+                }
+                add_adjoint(a, first, &parts, y);
+            }
+            Ok(largest)
+        },
+    )
+}
+
+/// Elements of row `i` from `start` on; beyond the end of the matrix the last row stands again.
+#[inline(always)]
+fn part<'a, T: Scalar>(a: Mat<'a, T>, i: usize, start: usize) -> &'a [T] {
+    let row = a.row(i.min(a.rows().saturating_sub(1)));
+    row.get(start..start.saturating_add(DEPTH).min(row.len())).unwrap_or(&[])
+}
+
+/// `A x` for a block of rows from `first` on.
+#[inline(always)]
+fn multiply<T: Scalar>(a: Mat<'_, T>, first: usize, x: Mat<'_, T>) -> [[T; VECTORS]; BLOCK] {
+    let mut sums = [[T::ZERO; VECTORS]; BLOCK];
+    for start in (0..a.cols()).step_by(DEPTH) {
+        let vectors = array::from_fn(|c| part(x, c, start));
+        for (group, sums) in sums.as_chunks_mut::<VECTORS>().0.iter_mut().enumerate() {
+            let top = first.wrapping_add(group.wrapping_mul(VECTORS));
+            let products = inner_products(array::from_fn(|i| part(a, top.wrapping_add(i), start)), vectors);
+            for (sum, product) in sums.as_flattened_mut().iter_mut().zip(products.as_flattened()) {
+                *sum += *product;
+            }
+        }
+    }
+    sums
+}
+
+/// The inner products of four rows with four vectors, row by row.
+#[inline(always)]
+fn inner_products<T: Scalar>(rows: Four<'_, T>, vectors: Four<'_, T>) -> [[T; VECTORS]; VECTORS] {
+    let [mut s, mut t, mut u, mut v] = [[Lanes::splat(T::ZERO); VECTORS]; VECTORS];
+    let ([a, b, c, d], [w, x, y, z]) = (lanes(rows), lanes(vectors));
+    let blocks = a.iter().zip(b).zip(c).zip(d).zip(w.iter().zip(x).zip(y).zip(z));
+    for ((((a, b), c), d), (((w, x), y), z)) in blocks {
+        let (w, x, y, z) = (Lanes(*w), Lanes(*x), Lanes(*y), Lanes(*z));
+        let add = |[p, q, r, s]: [Lanes<T, LANES>; VECTORS], a: &[T; LANES]| {
+            let a = Lanes(*a);
+            [p + a * w, q + a * x, r + a * y, s + a * z]
+        };
+        (s, t, u, v) = (add(s, a), add(t, b), add(u, c), add(v, d));
+    }
+    let mut products = [[T::ZERO; VECTORS]; VECTORS];
+    for ((products, sums), row) in products.iter_mut().zip([s, t, u, v]).zip(rows) {
+        for ((product, sum), vector) in products.iter_mut().zip(sums).zip(vectors) {
+            *product = pairwise(simd::kept_whole(sum.0));
+            for (&a, &x) in tail(row).iter().zip(tail(vector)) {
+                *product += a * x;
+            }
+        }
+    }
+    products
+}
+
+/// `y += A^T parts` for a block of rows from `first` on. The next rows are asked for meanwhile: this does not wait for memory.
+#[inline(always)]
+fn add_adjoint<T: Scalar>(a: Mat<'_, T>, first: usize, parts: &[[T; VECTORS]; BLOCK], y: &mut [T]) {
+    let n = a.cols();
+    for start in (0..n).step_by(DEPTH) {
+        for (group, parts) in parts.as_chunks::<VECTORS>().0.iter().enumerate() {
+            let top = first.wrapping_add(group.wrapping_mul(VECTORS));
+            let rows_from = |top: usize| array::from_fn(|i| part(a, top.wrapping_add(i), start));
+            let mut columns = y.chunks_exact_mut(n.max(1)).map(|y| {
+                let end = start.saturating_add(DEPTH).min(n);
+                y.get_mut(start..end).unwrap_or(&mut [])
+            });
+            let y = array::from_fn(|_| columns.next().unwrap_or(&mut []));
+            add_rows(rows_from(top), rows_from(top.wrapping_add(BLOCK)), parts, y);
+        }
+    }
+}
+
+/// Adds four rows to each of four vectors, each `parts[row][vector]` times.
+#[inline(always)]
+fn add_rows<T: Scalar>(
+    rows: Four<'_, T>,
+    ahead: Four<'_, T>,
+    parts: &[[T; VECTORS]; VECTORS],
+    vectors: [&mut [T]; VECTORS],
+) {
+    let [a, b, c, d] = lanes(rows);
+    let [o, p, q, r] = *parts;
+    let [w, x, y, z] = vectors;
+    let (w, w_tail) = w.as_chunks_mut::<LANES>();
+    let (x, x_tail) = x.as_chunks_mut::<LANES>();
+    let (y, y_tail) = y.as_chunks_mut::<LANES>();
+    let (z, z_tail) = z.as_chunks_mut::<LANES>();
+    let blocks = a.iter().zip(b).zip(c).zip(d).zip(w.iter_mut().zip(x).zip(y).zip(z));
+    for (k, ((((a, b), c), d), (((w, x), y), z))) in blocks.enumerate() {
+        if k % simd::pieces_in_line(LANES * size_of::<T>()) == 0 {
+            ahead.iter().for_each(|row| simd::fetch(row, k.wrapping_mul(LANES)));
+        }
+        let (a, b, c, d) = (Lanes(*a), Lanes(*b), Lanes(*c), Lanes(*d));
+        let add = |y: &mut [T; LANES], o: T, p: T, q: T, r: T| {
+            let sum = Lanes(*y) + a * Lanes::splat(o) + b * Lanes::splat(p) + c * Lanes::splat(q);
+            *y = (sum + d * Lanes::splat(r)).0;
+        };
+        add(w, o[0], p[0], q[0], r[0]);
+        add(x, o[1], p[1], q[1], r[1]);
+        add(y, o[2], p[2], q[2], r[2]);
+        add(z, o[3], p[3], q[3], r[3]);
+    }
+    for (v, y) in [w_tail, x_tail, y_tail, z_tail].into_iter().enumerate() {
+        for (row, parts) in rows.iter().zip(parts) {
+            let weight = vector::at(parts, v);
+            y.iter_mut().zip(tail(row)).for_each(|(y, &a)| *y += a * weight);
+        }
+    }
+}
+
+/// The whole vectors of registers.
+#[inline(always)]
+fn lanes<'a, T>([a, b, c, d]: Four<'a, T>) -> [&'a [[T; LANES]]; VECTORS] {
+    [a.as_chunks().0, b.as_chunks().0, c.as_chunks().0, d.as_chunks().0]
+}
+
+/// What is left after them.
+#[inline(always)]
+fn tail<T>(row: &[T]) -> &[T] {
+    row.as_chunks::<LANES>().1
+}
