@@ -5,8 +5,9 @@
 
 use super::gram::{lower_rows, mirror};
 use crate::config::Distance;
+use crate::linalg::vector;
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Scalar, check};
+use crate::{Error, Scalar, check, simd};
 
 /// What [`finish_gram`] needs.
 pub const fn finish_gram_layout<T: Scalar>(samples: usize) -> Result<Layout, Error> {
@@ -121,5 +122,10 @@ fn headroom<T: Scalar>(samples: usize) -> T {
 
 /// So many times each number is still one.
 fn within<T: Scalar>(numbers: &[T], times: T) -> bool {
-    numbers.iter().fold(true, |sound, &x| sound & (x * times).is_finite())
+    // What is no number, or none any more, makes a zero one that is none.
+    let nothing = simd::widest(
+        #[inline(always)]
+        || vector::sum_over(numbers, numbers, |x, _| (x * times) * T::ZERO),
+    );
+    nothing == T::ZERO
 }

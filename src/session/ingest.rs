@@ -9,16 +9,23 @@ use crate::graph::distance::{check_distances, check_gram, finish_gram, finish_gr
 use crate::graph::gram::accumulate_gram;
 use crate::graph::sparse::{Csr, accumulate_sparse, accumulate_sparse_layout};
 use crate::linalg::vector;
-use crate::solver::{State, row_range};
+use crate::solver::State;
 use crate::tensor::{plane, plane_mut};
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Scalar, check};
+use crate::{Error, Scalar, check, parallel};
+
+/// Samples whose distances are put in their place by one thread at a time.
+const ROWS: usize = 64;
 
 /// Scratch of anything that happens before the first step.
 pub(super) fn layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
     let n = config.samples;
     let push = accumulate_dense_layout::<T>(n)?.or(accumulate_sparse_layout::<T>(n)?);
-    Ok(push.or(finish_layout(config)?))
+    let mut finish = Layout::EMPTY;
+    for _ in 0..parallel::workers(config.threads) {
+        finish = finish.and(finish_layout(config)?)?;
+    }
+    Ok(push.or(finish))
 }
 
 fn finish_layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
@@ -123,19 +130,43 @@ impl<T: Scalar> Session<'_, T> {
                 Input::Distances => (),
             }
         }
-        for v in 0..config.views {
-            let distances = plane_mut(planes, area, v);
-            if header.input(v) == Input::Gram {
-                finish_gram(distances, v, n, config.distance, config.unit_length, &mut arena)?;
-            }
-            if let GraphTerm::Adaptive { neighbours, weight } = config.graph {
-                adaptive(distances, v, n, neighbours, weight, &mut arena)?;
-            }
-            for (i, row) in distances.chunks_exact(n.max(1)).enumerate() {
-                let range = row_range(&config, v, i, d.len());
-                vector::copy(row, d.get_mut(range).unwrap_or(&mut []));
-            }
-        }
+        let need = finish_layout(&config)?;
+        parallel::for_each(
+            config.threads,
+            tensor,
+            planes.chunks_exact_mut(area.max(1)).enumerate(),
+            &mut arena,
+            |work| work.part(need),
+            |(v, distances), work| {
+                if header.input(v) == Input::Gram {
+                    finish_gram(distances, v, n, config.distance, config.unit_length, work)?;
+                }
+                match config.graph {
+                    GraphTerm::Adaptive { neighbours, weight } => {
+                        adaptive(distances, v, n, neighbours, weight, work)
+                    }
+                    GraphTerm::Fixed { .. } => Ok(()),
+                }
+            },
+        )?;
+        let planes = &*planes;
+        let sample = check::product("sample", &[config.views, n])?;
+        parallel::for_each(
+            config.threads,
+            tensor,
+            d.chunks_mut((ROWS * sample).max(1)).enumerate(),
+            &mut Arena::new(&mut []),
+            |_| Ok(()),
+            |(block, d), ()| {
+                for (i, rows) in d.chunks_exact_mut(sample.max(1)).enumerate() {
+                    let start = (block * ROWS + i) * n;
+                    for (v, row) in rows.chunks_exact_mut(n.max(1)).enumerate() {
+                        vector::copy(plane(planes, area, v).get(start..).unwrap_or(&[]), row);
+                    }
+                }
+                Ok(())
+            },
+        )?;
         let (mut header, config, mut arena) = self.open()?;
         let progress = State::carve(&config, &mut arena)?.start(&config);
         header.store_progress(&progress);

@@ -261,6 +261,8 @@ impl<T: Scalar> Span<'_, T> {
         let samples = tensors.d.len() / sample;
         let step = rows_at_a_time(config);
         let mut guesses = [-T::MAX; GUESSES];
+        // Not where it stays: the line has other spans' sums, which other threads write.
+        let mut own_sums = [T::ZERO; SUMS];
         for start in (0..samples).step_by(step) {
             let count = step.min(samples.wrapping_sub(start));
             k.prepare(first.wrapping_add(start), count, &mut scratch.rows)?;
@@ -302,7 +304,7 @@ impl<T: Scalar> Span<'_, T> {
                             let eta = project(b, d, i, guess, weights);
                             let row = Row { b, s1: &mut *s1, e, q1, q2: &mut *q2, k, factors, columns };
                             let squares = row.update(weights, eta);
-                            sums.iter_mut().zip(squares).for_each(|(sum, x)| *sum += x);
+                            own_sums.iter_mut().zip(squares).for_each(|(sum, x)| *sum += x);
                             let sizes = sizes.get_mut(v.wrapping_mul(n)..).unwrap_or(&mut []);
                             for ((size, &s1), &q2) in sizes.iter_mut().zip(&*s1).zip(&*q2) {
                                 *size += (s1 + q2 * weights.next_inverse).abs();
@@ -317,6 +319,7 @@ impl<T: Scalar> Span<'_, T> {
                 }
             }
         }
+        sums.iter_mut().zip(own_sums).for_each(|(sum, x)| *sum = x);
         Ok(())
     }
 }
@@ -405,7 +408,7 @@ impl<T: Scalar> Weights<T> {
             attract(b, d);
         }
         attract(tail, d_tail);
-        lanes.into_iter().fold(-T::MAX, Scalar::max)
+        simd::kept_whole(lanes).into_iter().fold(-T::MAX, Scalar::max)
     }
 
     /// Eqs. (24) to (35) of one element. `Q3 = Q1`, so that the `E` step needs no multiplier of its own.
