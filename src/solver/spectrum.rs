@@ -70,10 +70,13 @@ pub(super) struct Argument<'a, T> {
 }
 
 impl<T: Scalar> Argument<'_, T> {
-    /// Elements of row `i m + v` of `F` itself, from column `first` on.
+    /// Elements of row `i m + v` of `F` itself, from column `first` on. Those `ahead` rows later are asked for.
     #[inline(always)]
-    pub(super) fn load(&self, row: usize, first: usize, to: &mut [T]) {
+    pub(super) fn load(&self, row: usize, first: usize, ahead: usize, to: &mut [T]) {
         let start = row.wrapping_mul(self.samples).wrapping_add(first);
+        let next = start.wrapping_add(ahead.wrapping_mul(self.samples));
+        simd::fetch(self.s1, next);
+        simd::fetch(self.q2, next);
         let (s1, q2) = (self.s1.get(start..).unwrap_or(&[]), self.q2.get(start..).unwrap_or(&[]));
         for ((f, &s1), &q2) in to.iter_mut().zip(s1).zip(q2) {
             *f = s1 + q2 * self.inverse;

@@ -27,7 +27,10 @@ use num_complex::Complex;
 
 /// Rows of all strips that are written together, before the next rows are read. More of them are more streams to read
 /// than a machine looks ahead in: sixteen took twice as long.
-const ROWS: usize = 4;
+pub(crate) const ROWS: usize = 4;
+
+/// Strips ahead of the one that rows are read of: they lie too far apart for a machine to foresee them.
+const AHEAD: usize = 4;
 
 /// Below this many samples memory is what counts, and not speed.
 pub(crate) const SMALL: usize = 256;
@@ -201,6 +204,7 @@ pub(crate) fn read_rows<T: Scalar>(
             let from = strip.chunks_exact(width).skip(first);
             let to = rows.chunks_exact_mut(cols.max(1)).skip(v).step_by(views.max(1));
             for (from, to) in from.zip(to) {
+                simd::fetch(from, AHEAD * views * samples * width);
                 // By fours, which every width is a multiple of: a copy of known length is no call.
                 let (to, end) = to.get_mut(s * width..).unwrap_or(&mut []).as_chunks_mut::<4>();
                 let (from, _) = from.as_chunks::<4>();
