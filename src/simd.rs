@@ -133,18 +133,29 @@ pub(crate) const fn pieces_in_line(bytes: usize) -> usize {
 
 /// Asks for element `i` of `x` to be brought near, where a machine can be asked; whether it exists does not matter.
 #[inline(always)]
-#[cfg_attr(
-    not(all(feature = "std", target_arch = "x86_64")),
-    expect(unused_variables, reason = "nobody to ask")
-)]
 pub(crate) fn fetch<T>(x: &[T], i: usize) {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
-    {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: it is a hint: it reads and writes nothing that a program can see, and no address is wrong.
-        #[expect(unsafe_code, reason = "the hint takes a pointer")]
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(x.as_ptr().wrapping_add(i).cast());
-        }
+    hint::<T, { core::arch::x86_64::_MM_HINT_T0 }>(x, i);
+    #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+    let _ = (x, i);
+}
+
+/// The same for what is read once and then written by another thread, perhaps: no copy of its line is to stay, for who
+/// writes would have to wait until all copies are gone, which takes several times as long as the writing.
+#[inline(always)]
+pub(crate) fn fetch_once<T>(x: &[T], i: usize) {
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    hint::<T, { core::arch::x86_64::_MM_HINT_NTA }>(x, i);
+    #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+    let _ = (x, i);
+}
+
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+#[inline(always)]
+fn hint<T, const HOW: i32>(x: &[T], i: usize) {
+    // SAFETY: it is a hint: it reads and writes nothing that a program can see, and no address is wrong.
+    #[expect(unsafe_code, reason = "the hint takes a pointer")]
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<HOW>(x.as_ptr().wrapping_add(i).cast());
     }
 }

@@ -75,8 +75,8 @@ impl<T: Scalar> Argument<'_, T> {
     pub(super) fn load(&self, row: usize, first: usize, ahead: usize, to: &mut [T]) {
         let start = row.wrapping_mul(self.samples).wrapping_add(first);
         let next = start.wrapping_add(ahead.wrapping_mul(self.samples));
-        simd::fetch(self.s1, next);
-        simd::fetch(self.q2, next);
+        simd::fetch_once(self.s1, next);
+        simd::fetch_once(self.q2, next);
         let (s1, q2) = (self.s1.get(start..).unwrap_or(&[]), self.q2.get(start..).unwrap_or(&[]));
         for ((f, &s1), &q2) in to.iter_mut().zip(s1).zip(q2) {
             *f = s1 + q2 * self.inverse;

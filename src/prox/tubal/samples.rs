@@ -204,7 +204,7 @@ pub(crate) fn read_rows<T: Scalar>(
             let from = strip.chunks_exact(width).skip(first);
             let to = rows.chunks_exact_mut(cols.max(1)).skip(v).step_by(views.max(1));
             for (from, to) in from.zip(to) {
-                simd::fetch(from, AHEAD * views * samples * width);
+                simd::fetch_once(from, AHEAD * views * samples * width);
                 // By fours, which every width is a multiple of: a copy of known length is no call.
                 let (to, end) = to.get_mut(s * width..).unwrap_or(&mut []).as_chunks_mut::<4>();
                 let (from, _) = from.as_chunks::<4>();
