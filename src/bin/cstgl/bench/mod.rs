@@ -13,7 +13,7 @@ use cstgl::demo::Demo;
 use cstgl::graph::dense::Dense;
 use cstgl::session::Parts;
 use cstgl::workspace::{Layout, Workspace};
-use cstgl::{Flow, Model, Scalar};
+use cstgl::{Flow, Scalar, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -86,7 +86,7 @@ impl Bench {
         let parameters = Parameters { threads: Some(threads), ..self.parameters.clone() };
         let data = self.data(self.samples)?;
         let bandwidth = copy_bandwidth().map_err(|error| refusal(error, &[]))?;
-        let (config, times) = self.timed(&parameters, &data)?;
+        let (config, times) = self.timed(&parameters, &data, &mut Workspace::new(Layout::EMPTY))?;
         let stream = Stream::of(&config, parameters.precision, bandwidth);
         writer::print(&summary(&config, &times, &stream))?;
         if let Some(path) = &self.csv {
@@ -117,15 +117,20 @@ impl Bench {
         data.map_err(|error| refusal(error, &[]))
     }
 
-    /// One run on them.
-    fn timed(&self, parameters: &Parameters, data: &[Vec<f64>]) -> Result<(Config<f64>, Times)> {
+    /// One run on them, in this memory if it is large enough; elsewhere new memory takes its place.
+    fn timed(
+        &self,
+        parameters: &Parameters,
+        data: &[Vec<f64>],
+        memory: &mut Workspace,
+    ) -> Result<(Config<f64>, Times)> {
         let samples = data.first().map_or(0, |view| view.len() / self.features.max(1));
         let clusters = parameters.clusters.unwrap_or(10).min(samples.max(1));
         let parameters = Parameters { clusters: Some(clusters), ..parameters.clone() };
         let config = parameters.config(samples, self.views)?;
         let times = match parameters.precision {
-            Precision::F32 => self.time::<f32>(&config, data),
-            Precision::F64 => self.time::<f64>(&config, data),
+            Precision::F32 => self.time::<f32>(&config, data, memory),
+            Precision::F64 => self.time::<f64>(&config, data, memory),
         };
         Ok((config, times.map_err(|error| refusal(error, &[]))?))
     }
@@ -134,14 +139,18 @@ impl Bench {
         &self,
         config: &Config<f64>,
         data: &[Vec<f64>],
+        memory: &mut Workspace,
     ) -> std::result::Result<Times, cstgl::Error> {
         let config = converted::<T>(config);
         let data: Vec<Vec<T>> =
             data.iter().map(|view| view.iter().map(|&x| T::from_f64(x)).collect()).collect();
         forget_peak();
-        let mut model = Model::<T>::new(&config)?;
-        let workspace_bytes = model.bytes();
-        let mut session = model.session();
+        let need = Session::layout(&config)?;
+        let workspace_bytes = need.bytes();
+        if memory.bytes() < workspace_bytes {
+            *memory = Workspace::try_new(need)?;
+        }
+        let mut session = Session::new(memory.bytes_mut(), &config)?;
         let start = Instant::now();
         for (v, view) in data.iter().enumerate() {
             session.push_dense(v, &Dense::by_feature(view, self.features, config.samples)?)?;
