@@ -413,6 +413,7 @@ fn turned<F: Field>(x: F) -> F {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::narrow;
     use crate::linalg::partial_svd::{Map, Matrix};
     use crate::rng::Rng;
     use std::vec::Vec;
@@ -437,8 +438,10 @@ mod tests {
                 let two = F::Real::TWO;
                 let out = MatMut::new("normal", &mut normal, count, cols).unwrap();
                 let largest = map.apply_normal(vectors, two, middle, out).unwrap();
-                assert_eq!(largest, vector::max_abs(&y));
                 let allowed = F::Real::from_usize(8 * rows * cols) * F::Real::EPSILON;
+                // The same sums, but where registers lie along the rows.
+                let off = if narrow::suits::<F>(count) { allowed } else { F::Real::ZERO };
+                assert!((largest - vector::max_abs(&y)).abs() <= off, "{rows} {cols} {count}");
                 for c in 0..count {
                     for i in 0..rows {
                         let sum = (0..cols).fold(F::ZERO, |s, k| s + a[i * cols + k] * x[c * cols + k]);

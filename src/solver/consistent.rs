@@ -93,7 +93,7 @@ pub(super) fn update<'a, T: Scalar>(
         (Form::Zero, Ranks::default())
     } else if config.axis() == Axis::Samples {
         let ahead = samples::ROWS * m;
-        let load = |row: usize, first: usize, to: &mut [T]| argument.load(row, first, ahead, to);
+        let load = move |row: usize, first: usize, to: &mut [T]| argument.load(row, first, ahead, to);
         let work = &mut work.scope();
         let ranks = samples::shrink_strips(dense, [n, m, n], tau, config.threads, load, work)?;
         (if ranks.total == 0 { Form::Zero } else { Form::Strips }, ranks)

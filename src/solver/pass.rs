@@ -36,6 +36,7 @@ const AHEAD: usize = 4096;
 pub(super) const SUMS: usize = 5;
 
 /// What is constant in a step.
+#[derive(Clone, Copy)]
 pub(super) struct Weights<T> {
     /// `rho`, `1/rho` and `1/rho` of the next step.
     pub(super) rho: T,
@@ -257,6 +258,9 @@ impl<T: Scalar> Span<'_, T> {
     ) -> Result<(), Error> {
         let (n, m) = (config.samples, config.views);
         let Self { first, tensors, columns, sums, slices, sizes } = self;
+        // A copy of this thread's own. Beside the original lies what the thread writes that called, and with every such
+        // writing a line would have to come over.
+        let weights = &{ *weights };
         let sample = (m * n).max(1);
         let samples = tensors.d.len() / sample;
         let step = rows_at_a_time(config);

@@ -107,9 +107,11 @@ impl<T: Scalar> Argument<'_, T> {
                 &mut Arena::new(&mut []),
                 |_| Ok(()),
                 |(rows, slices), ()| {
+                    // A copy of this thread's own: beside the original lies what another thread writes.
+                    let argument = *self;
                     for (k, i) in rows.enumerate() {
                         for (f, slice, squares) in slices.iter_mut() {
-                            *squares += self.form_row(*f, i, k, slice);
+                            *squares += argument.form_row(*f, i, k, slice);
                         }
                     }
                     Ok(())

@@ -122,7 +122,7 @@ pub(crate) fn shrink_strips<T: Scalar>(
     shape: Shape,
     tau: T,
     threads: usize,
-    load: impl Fn(usize, usize, &mut [T]) + Sync,
+    load: impl Fn(usize, usize, &mut [T]) + Copy + Sync,
     work: &mut Arena<'_>,
 ) -> Result<Ranks, Error> {
     check::shape("strips", strips, &[strips_length::<T>(shape)?])?;
@@ -151,6 +151,8 @@ pub(crate) fn shrink_strips<T: Scalar>(
         |work| Worker::carve(samples, views, work),
         |(piece, (strips, sums)), worker| {
             let first = piece * span * columns;
+            // Copies of this thread's own: beside the originals lies what another thread writes.
+            let (axis, load) = (axis, load);
             with_width!(samples, T, axis.analyse(strips, first, &load, sums, worker))
         },
     )?;

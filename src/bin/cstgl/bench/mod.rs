@@ -85,7 +85,7 @@ impl Bench {
         let threads = self.parameters.threads.unwrap_or(1);
         let parameters = Parameters { threads: Some(threads), ..self.parameters.clone() };
         let data = self.data(self.samples)?;
-        let bandwidth = copy_bandwidth().map_err(|error| refusal(error, &[]))?;
+        let bandwidth = copy_bandwidth(1).map_err(|error| refusal(error, &[]))?;
         let (config, times) = self.timed(&parameters, &data, &mut Workspace::new(Layout::EMPTY))?;
         let stream = Stream::of(&config, parameters.precision, bandwidth);
         writer::print(&summary(&config, &times, &stream))?;
@@ -299,16 +299,27 @@ fn plot(times: &Times, stream: &Stream) -> String {
     lines.draw().svg
 }
 
-/// Bytes a second that a copy reads and writes, in memory of the same kind as a run's: the best of a few.
-fn copy_bandwidth() -> std::result::Result<f64, cstgl::Error> {
+/// Bytes a second that a copy reads and writes on so many threads, in memory of the same kind as a run's: the best of a few.
+fn copy_bandwidth(threads: usize) -> std::result::Result<f64, cstgl::Error> {
     let need = Layout::array::<u64>(1 << 25)?;
     let (mut from, mut to) = (Workspace::try_new(need)?, Workspace::try_new(need)?);
     let (from, to) = (from.bytes_mut(), to.bytes_mut());
     from.fill(1);
+    to.fill(1);
+    let part = from.len().div_ceil(threads.max(1)).max(1);
     let mut best = 0.0_f64;
     for _ in 0..6 {
         let start = Instant::now();
-        to.copy_from_slice(from);
+        std::thread::scope(|scope| {
+            let mut parts = from.chunks(part).zip(to.chunks_mut(part));
+            let own = parts.next();
+            for (from, to) in parts {
+                scope.spawn(|| to.copy_from_slice(from));
+            }
+            if let Some((from, to)) = own {
+                to.copy_from_slice(from);
+            }
+        });
         std::hint::black_box(&mut *to);
         best = best.max(2.0 * from.len() as f64 / start.elapsed().as_secs_f64());
     }
