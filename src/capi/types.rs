@@ -18,7 +18,8 @@ pub struct cstgl_f64 {
 pub struct cstgl_layout {
     /// Bytes.
     pub bytes: usize,
-    /// What its address must be a multiple of: never more than `malloc` gives.
+    /// What its address must be a multiple of: never more than `malloc` gives. Many samples are faster
+    /// from a multiple of 64 on.
     pub align: usize,
 }
 
