@@ -143,10 +143,13 @@ impl Layout {
         }
     }
 
-    /// Bytes that are missing at the end of this to a whole cache line, for as many samples that it is worth while: rows that
-    /// begin with a line are read faster. None for fewer, where every byte counts.
-    pub(crate) const fn line_padding(self, samples: usize) -> usize {
-        if samples < WORTH_A_LINE { 0 } else { self.bytes.wrapping_neg() & (LINE - 1) }
+    /// This up to the end of its last cache line, for as many samples that it is worth while: rows that begin with a line are
+    /// read faster. For fewer, where every byte counts, just this.
+    pub(crate) const fn to_line(self, samples: usize) -> Result<Self, Error> {
+        if !cfg!(feature = "large") || samples < WORTH_A_LINE {
+            return Ok(self);
+        }
+        self.and_array::<u8>(self.bytes.wrapping_neg() & (LINE - 1))
     }
 
     /// Bytes.
@@ -267,6 +270,12 @@ impl<'a> Arena<'a> {
         };
         self.rest = rest;
         Ok(piece)
+    }
+
+    /// Skips what [`Layout::to_line`] adds to a piece.
+    pub(crate) fn skip_to_line(&mut self, piece: Layout, samples: usize) -> Result<(), Error> {
+        let bytes = piece.to_line(samples)?.bytes.saturating_sub(piece.bytes);
+        self.take::<u8>(bytes).map(|_| ())
     }
 
     /// The next `length` elements, all of them `value`.

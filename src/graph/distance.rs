@@ -5,7 +5,6 @@
 
 use super::gram::{lower_rows, mirror};
 use crate::config::Distance;
-use crate::linalg::vector;
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Scalar, check, simd};
 
@@ -122,10 +121,8 @@ fn headroom<T: Scalar>(samples: usize) -> T {
 
 /// So many times each number is still one.
 fn within<T: Scalar>(numbers: &[T], times: T) -> bool {
-    // What is no number, or none any more, makes a zero one that is none.
-    let nothing = simd::widest(
+    simd::widest(
         #[inline(always)]
-        || vector::sum_over(numbers, numbers, |x, _| (x * times) * T::ZERO),
-    );
-    nothing == T::ZERO
+        || numbers.iter().fold(true, |sound, &x| sound & (x * times).is_finite()),
+    )
 }

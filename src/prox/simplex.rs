@@ -146,10 +146,14 @@ fn newton<T: Scalar>(row: &[T], base: T, rest: T) -> Step<T> {
     let mut total = Total { sum: T::ZERO, lost: T::ZERO };
     // A chunk is a block, which the compiler shall not know: of a loop of known length it makes scalar code.
     for block in blocks.chunks(BLOCK) {
-        total.add(pairwise(above.add(block, base, rest, [T::ZERO; LANES])));
+        let mut sums = [T::ZERO; LANES];
+        above.add(block, base, rest, &mut sums);
+        total.add(pairwise(simd::kept_whole(sums)));
     }
-    let sums = above.add(end, base, rest, [T::ZERO; LANES]);
-    total.add(pairwise(above.add(&[last], base, rest, sums)));
+    let mut sums = [T::ZERO; LANES];
+    above.add(end, base, rest, &mut sums);
+    above.add(&[last], base, rest, &mut sums);
+    total.add(pairwise(simd::kept_whole(sums)));
     Step {
         rest: ((total.sum - T::ONE) + total.lost) / pairwise(simd::kept_whole(above.counts)),
         least: simd::kept_whole(above.least).into_iter().fold(T::MAX, Scalar::min),
@@ -185,10 +189,9 @@ impl<T: Scalar> Above<T> {
     /// Adds the `x_j - base` above `rest` to the sums of the lanes.
     #[cfg_attr(feature = "std", inline(always))]
     #[cfg_attr(not(feature = "std"), inline(never))]
-    fn add(&mut self, vectors: &[[T; LANES]], base: T, rest: T, mut sums: [T; LANES]) -> [T; LANES] {
-        let (mut counts, mut least) = (self.counts, self.least);
+    fn add(&mut self, vectors: &[[T; LANES]], base: T, rest: T, sums: &mut [T; LANES]) {
         for vector in vectors {
-            let lanes = sums.iter_mut().zip(&mut counts).zip(&mut least);
+            let lanes = sums.iter_mut().zip(&mut self.counts).zip(&mut self.least);
             for (((sum, count), least), &x) in lanes.zip(vector) {
                 let y = x - base;
                 let above = y > rest;
@@ -197,8 +200,6 @@ impl<T: Scalar> Above<T> {
                 *least = Scalar::min(if above { y } else { T::MAX }, *least);
             }
         }
-        (self.counts, self.least) = (counts, least);
-        simd::kept_whole(sums)
     }
 }
 

@@ -47,8 +47,7 @@ pub(super) struct Header<'a, T> {
 
 impl<'a, T: Scalar> Header<'a, T> {
     pub(super) fn layout(config: &Config<T>) -> Result<Layout, Error> {
-        let layout = Self::own_layout(config)?;
-        layout.and_array::<u8>(layout.line_padding(config.samples))
+        Self::own_layout(config)?.to_line(config.samples)
     }
 
     fn own_layout(config: &Config<T>) -> Result<Layout, Error> {
@@ -72,7 +71,9 @@ impl<'a, T: Scalar> Header<'a, T> {
             records: arena.take(config.iterations.saturating_mul(RECORD))?,
             ranks: arena.take(config.iterations.saturating_mul(2))?,
         };
-        arena.take::<u8>(Self::own_layout(config)?.line_padding(config.samples))?;
+        if cfg!(feature = "large") {
+            arena.skip_to_line(Self::own_layout(config)?, config.samples)?;
+        }
         Ok(header)
     }
 

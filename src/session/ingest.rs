@@ -9,13 +9,10 @@ use crate::graph::distance::{check_distances, check_gram, finish_gram, finish_gr
 use crate::graph::gram::accumulate_gram;
 use crate::graph::sparse::{Csr, accumulate_sparse, accumulate_sparse_layout};
 use crate::linalg::vector;
-use crate::solver::State;
+use crate::solver::{State, row_range};
 use crate::tensor::{plane, plane_mut};
 use crate::workspace::{Arena, Layout};
 use crate::{Error, Scalar, check, parallel};
-
-/// Samples whose distances are put in their place by one thread at a time.
-const ROWS: usize = 64;
 
 /// Scratch of anything that happens before the first step.
 pub(super) fn layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
@@ -130,43 +127,38 @@ impl<T: Scalar> Session<'_, T> {
                 Input::Distances => (),
             }
         }
-        let need = finish_layout(&config)?;
-        parallel::for_each(
-            config.threads,
-            tensor,
-            planes.chunks_exact_mut(area.max(1)).enumerate(),
-            &mut arena,
-            |work| work.part(need),
-            |(v, distances), work| {
-                if header.input(v) == Input::Gram {
-                    finish_gram(distances, v, n, config.distance, config.unit_length, work)?;
+        let finish = |v: usize, distances: &mut [T], work: &mut Arena<'_>| {
+            if header.input(v) == Input::Gram {
+                finish_gram(distances, v, n, config.distance, config.unit_length, work)?;
+            }
+            match config.graph {
+                GraphTerm::Adaptive { neighbours, weight } => {
+                    adaptive(distances, v, n, neighbours, weight, work)
                 }
-                match config.graph {
-                    GraphTerm::Adaptive { neighbours, weight } => {
-                        adaptive(distances, v, n, neighbours, weight, work)
-                    }
-                    GraphTerm::Fixed { .. } => Ok(()),
-                }
-            },
-        )?;
-        let planes = &*planes;
-        let sample = check::product("sample", &[config.views, n])?;
-        parallel::for_each(
-            config.threads,
-            tensor,
-            d.chunks_mut((ROWS * sample).max(1)).enumerate(),
-            &mut Arena::new(&mut []),
-            |_| Ok(()),
-            |(block, d), ()| {
-                for (i, rows) in d.chunks_exact_mut(sample.max(1)).enumerate() {
-                    let start = (block * ROWS + i) * n;
-                    for (v, row) in rows.chunks_exact_mut(n.max(1)).enumerate() {
-                        vector::copy(plane(planes, area, v).get(start..).unwrap_or(&[]), row);
-                    }
-                }
-                Ok(())
-            },
-        )?;
+                GraphTerm::Fixed { .. } => Ok(()),
+            }
+        };
+        let views = planes.chunks_exact_mut(area.max(1)).enumerate();
+        if cfg!(feature = "parallel") {
+            let need = finish_layout(&config)?;
+            parallel::for_each(
+                config.threads,
+                tensor,
+                views,
+                &mut arena,
+                |work| work.part(need),
+                |(v, view), work| finish(v, view, work),
+            )?;
+        } else {
+            for (v, view) in views {
+                finish(v, view, &mut arena)?;
+            }
+        }
+        for v in 0..config.views {
+            for (i, row) in plane(planes, area, v).chunks_exact(n.max(1)).enumerate() {
+                vector::copy(row, d.get_mut(row_range(&config, v, i, tensor)).unwrap_or(&mut []));
+            }
+        }
         let (mut header, config, mut arena) = self.open()?;
         let progress = State::carve(&config, &mut arena)?.start(&config);
         header.store_progress(&progress);

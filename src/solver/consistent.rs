@@ -46,11 +46,8 @@ pub(super) struct Consistent<'a, T> {
 pub(super) fn layouts<T: Scalar>(config: &Config<T>) -> Result<(Layout, Layout), Error> {
     let (n, m) = (config.samples, config.views);
     let sizes = Sizes::of(config)?;
-    let small = small_layout::<T>(m)?;
-    let kept = Layout::array::<T>(sizes.dense)?
-        .and_array::<T>(n)?
-        .and(small)?
-        .and_array::<u8>(small.line_padding(n))?;
+    let small = small_layout::<T>(m)?.to_line(n)?;
+    let kept = Layout::array::<T>(sizes.dense)?.and_array::<T>(n)?.and(small)?;
     let scratch = if config.axis() == Axis::Samples {
         samples::shrink_strips_layout::<T>([n, m, n], config.threads)?
     } else {
@@ -78,7 +75,9 @@ pub(super) fn update<'a, T: Scalar>(
     let zeros = work.take_filled::<T>(n, T::ZERO)?;
     let inverse = work.take::<T>(check::product("views", &[m, m])?)?;
     let roots = work.take::<Complex<T>>(m)?;
-    work.take::<u8>(small_layout::<T>(m)?.line_padding(n))?;
+    if cfg!(feature = "large") {
+        work.skip_to_line(small_layout::<T>(m)?, n)?;
+    }
     for (v, root) in roots.iter_mut().enumerate() {
         *root = T::root_of_unity(v, m).conj();
     }

@@ -80,9 +80,8 @@ impl<'a, T: Scalar> State<'a, T> {
     pub(crate) fn layouts(config: &Config<T>) -> Result<(Layout, Layout), Error> {
         let tensor = check::product("tensor", &[config.samples, config.views, config.samples])?;
         let pair = Layout::array::<T>(tensor)?.and_array::<T>(tensor)?;
-        let small = Self::small_layout(config)?;
-        let padding = small.line_padding(config.samples);
-        Ok((pair, pair.and(pair)?.and_array::<T>(config.samples)?.and(small)?.and_array::<u8>(padding)?))
+        let small = Self::small_layout(config)?.to_line(config.samples)?;
+        Ok((pair, pair.and(pair)?.and_array::<T>(config.samples)?.and(small)?))
     }
 
     /// What follows the tensors.
@@ -114,7 +113,9 @@ impl<'a, T: Scalar> State<'a, T> {
             factors: Factors::carve(config, arena)?,
             norms: arena.take(Self::norms_length(config)?)?,
         };
-        arena.take::<u8>(Self::small_layout(config)?.line_padding(config.samples))?;
+        if cfg!(feature = "large") {
+            arena.skip_to_line(Self::small_layout(config)?, config.samples)?;
+        }
         Ok(state)
     }
 

@@ -260,7 +260,13 @@ impl<T: Scalar> Span<'_, T> {
         let Self { first, tensors, columns, sums, slices, sizes } = self;
         // A copy of this thread's own. Beside the original lies what the thread writes that called, and with every such
         // writing a line would have to come over.
-        let weights = &{ *weights };
+        let copy;
+        let weights = if cfg!(feature = "parallel") {
+            copy = *weights;
+            &copy
+        } else {
+            weights
+        };
         let sample = (m * n).max(1);
         let samples = tensors.d.len() / sample;
         let step = rows_at_a_time(config);
@@ -323,7 +329,7 @@ impl<T: Scalar> Span<'_, T> {
                 }
             }
         }
-        sums.iter_mut().zip(own_sums).for_each(|(sum, x)| *sum = x);
+        sums.iter_mut().zip(&own_sums).for_each(|(sum, &x)| *sum = x);
         Ok(())
     }
 }
@@ -357,7 +363,8 @@ fn project<T: Scalar>(b: &mut [T], d: &[T], i: usize, guess: &mut T, weights: &W
         *own = -T::MAX / T::from_f64(8.0);
         largest = Scalar::max(Scalar::max(largest, weights.attract(right, d_right, &mut near)), *own);
     }
-    let threshold = simplex::threshold_near(b, largest, near.step());
+    let threshold =
+        simplex::threshold_near(b, largest, if cfg!(feature = "std") { near.step() } else { *guess });
     *guess = threshold.eta();
     threshold
 }
@@ -401,9 +408,11 @@ impl<T: Scalar> Weights<T> {
             for ((b, &d), ((largest, sum), count)) in b.iter_mut().zip(d).zip(lanes) {
                 *b = (rho * *b - d) * graph;
                 *largest = Scalar::max(*b, *largest);
-                let (part, one) = if *b > from { (*b, T::ONE) } else { (T::ZERO, T::ZERO) };
-                *sum += part;
-                *count += one;
+                if cfg!(feature = "std") {
+                    let (part, one) = if *b > from { (*b, T::ONE) } else { (T::ZERO, T::ZERO) };
+                    *sum += part;
+                    *count += one;
+                }
             }
         };
         let (blocks, tail) = b.as_chunks_mut::<LANES>();
