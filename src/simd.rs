@@ -113,6 +113,15 @@ pub(crate) fn widest<R>(f: impl FnOnce() -> R) -> R {
         #[expect(unsafe_code, reason = "the compiler cannot see that the check guards the call")]
         return unsafe { avx2(f) };
     }
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    {
+        #[inline(never)] // What it keeps on the stack is not on that of a machine with wider registers as well.
+        fn narrow<R>(f: impl FnOnce() -> R) -> R {
+            f()
+        }
+        narrow(f)
+    }
+    #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
     f()
 }
 

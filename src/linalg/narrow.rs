@@ -98,9 +98,10 @@ fn inner_products<T: Scalar>(rows: Four<'_, T>, vectors: Four<'_, T>) -> [[T; VE
         (s, t, u, v) = (add(s, a), add(t, b), add(u, c), add(v, d));
     }
     let mut products = [[T::ZERO; VECTORS]; VECTORS];
-    for ((products, sums), row) in products.iter_mut().zip([s, t, u, v]).zip(rows) {
+    let sums = simd::kept_whole([s, t, u, v]);
+    for ((products, sums), row) in products.iter_mut().zip(&sums).zip(rows) {
         for ((product, sum), vector) in products.iter_mut().zip(sums).zip(vectors) {
-            *product = pairwise(simd::kept_whole(sum.0));
+            *product = pairwise(sum.0);
             for (&a, &x) in tail(row).iter().zip(tail(vector)) {
                 *product += a * x;
             }
