@@ -220,11 +220,12 @@ fn packed_graph<T: Scalar>(
     // Element (i, j) and element (j, i) meet in the triangle, half of each.
     for i in 0..n {
         reader.fused_row(parts, i, fused);
-        let below = packed::start(i);
+        let mut place = packed::start(i);
         for (k, &x) in fused.iter().enumerate() {
-            let place = if k <= i { below.wrapping_add(k) } else { packed::start(k).wrapping_add(i) };
             let weight = if k == i { x } else { x * T::HALF };
             put(triangle, place, at(triangle, place) + weight);
+            // Along row i as far as the diagonal, and down column i from there: row k has k + 1 elements.
+            place = place.wrapping_add(if k < i { 1 } else { k.wrapping_add(1) });
         }
     }
     if reader.config.affinity == Affinity::Symmetric {

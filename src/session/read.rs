@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::linalg::triangle::symmetrise;
 use crate::linalg::vector;
 use crate::solver::{State, row_range};
-use crate::{Error, Scalar, check};
+use crate::{Error, Scalar, check, simd};
 
 /// Which parts of the graphs are fused. [`Parts::default`] is Eq. (36): the consistent and the specific one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,10 @@ impl<'a, T: Scalar> Reader<'a, T> {
 
     #[cfg_attr(not(feature = "std"), inline(never))] // One copy for the three parts is enough, and small.
     fn add_part_row(&self, part: Part, v: usize, i: usize, row: &mut [T]) {
-        self.part_row(part, v, i, row, |sum, x| *sum += x);
+        simd::widest(
+            #[inline(always)]
+            || self.part_row(part, v, i, row, |sum, x| *sum += x),
+        );
     }
 
     /// Row `i` of `Sa`, Eq. (36): the mean over the views of the chosen parts.
