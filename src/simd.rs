@@ -9,6 +9,7 @@
 //! numbers where the compiler would not see by itself that neighbours can be computed together.
 
 use crate::Scalar;
+use crate::linalg::vector::LANES;
 use crate::workspace::LINE;
 use core::ops::{Add, AddAssign, Mul, Sub};
 
@@ -135,16 +136,31 @@ pub(crate) fn kept_whole<T, const L: usize>(lanes: [T; L]) -> [T; L] {
     if cfg!(feature = "std") { core::hint::black_box(Line(lanes)).0 } else { lanes }
 }
 
+/// Whether the registers of this machine have room for so many vectors of [`LANES`] numbers.
+#[inline(always)]
+pub(crate) fn registers_hold<T>(vectors: usize) -> bool {
+    let bytes = vectors.saturating_mul(LANES).saturating_mul(size_of::<T>());
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    if std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vl") {
+        return bytes <= 32 * 64;
+    } else if std::arch::is_x86_feature_detected!("avx2") {
+        return bytes <= 16 * 32;
+    }
+    let registers = if cfg!(target_arch = "aarch64") { 32 } else { 16 };
+    bytes <= registers * 16
+}
+
 /// How many pieces of so many bytes come from memory together; at least one.
 pub(crate) const fn pieces_in_line(bytes: usize) -> usize {
     if bytes >= LINE { 1 } else { LINE / bytes }
 }
 
-/// Asks for element `i` of `x` to be brought near, where a machine can be asked; whether it exists does not matter.
+/// Asks for element `i` of `x` to be brought near, where a machine can be asked; whether it exists does not matter. Near is
+/// a second-level cache: what is asked for long before it is needed would drive out of the first what is in use.
 #[inline(always)]
 pub(crate) fn fetch<T>(x: &[T], i: usize) {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
-    hint::<T, { core::arch::x86_64::_MM_HINT_T0 }>(x, i);
+    hint::<T, { core::arch::x86_64::_MM_HINT_T1 }>(x, i);
     #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
     let _ = (x, i);
 }
