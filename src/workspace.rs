@@ -23,6 +23,7 @@
 #![allow(unsafe_code)] // The only place outside `capi` that may: it turns bytes into slices of numbers.
 
 use crate::Error;
+use core::marker::PhantomData;
 use num_complex::Complex;
 
 /// Plain data: any bytes are a value, and a value is only its bytes.
@@ -307,6 +308,70 @@ impl<'a> Arena<'a> {
     }
 }
 
+/// The same run of elements of every block of a buffer. Bands of one buffer lie apart, so that each can be written by a thread
+/// of its own although none is in one piece.
+pub(crate) struct Band<'a, T> {
+    /// The first of them in the first block.
+    start: *mut T,
+    blocks: usize,
+    /// Elements from block to block, and how many of them are in the band.
+    stride: usize,
+    length: usize,
+    buffer: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a band is an exclusive borrow of elements that nobody else has.
+unsafe impl<T: Send> Send for Band<'_, T> {}
+
+impl<'a, T> Band<'a, T> {
+    /// All of a buffer whose blocks have so many elements; what is left over behind the last block is in no band.
+    pub(crate) const fn whole(buffer: &'a mut [T], block: usize) -> Self {
+        let blocks = if block == 0 { 0 } else { buffer.len() / block };
+        Self { start: buffer.as_mut_ptr(), blocks, stride: block, length: block, buffer: PhantomData }
+    }
+
+    /// Of no buffer.
+    pub(crate) const fn empty() -> Self {
+        Self::whole(&mut [], 0)
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.blocks == 0 || self.length == 0
+    }
+
+    /// Takes the first elements of every block, at most `length`, off the band.
+    pub(crate) fn split_off(&mut self, length: usize) -> Self {
+        let length = length.min(self.length);
+        let front = Self { length, buffer: PhantomData, ..*self };
+        self.start = self.start.wrapping_add(length);
+        self.length = self.length.wrapping_sub(length);
+        front
+    }
+
+    /// What of a block is in the band.
+    #[inline(always)]
+    pub(crate) const fn block(&self, block: usize) -> &[T] {
+        if block >= self.blocks {
+            return &[];
+        }
+        // SAFETY: as in `block_mut`, and borrowed shared with the band.
+        unsafe { core::slice::from_raw_parts(self.start.add(block.wrapping_mul(self.stride)), self.length) }
+    }
+
+    /// The same, to write.
+    #[inline(always)]
+    pub(crate) const fn block_mut(&mut self, block: usize) -> &mut [T] {
+        if block >= self.blocks {
+            return &mut [];
+        }
+        // SAFETY: `whole` borrowed all blocks exclusively for 'a and `split_off` parts them without overlap: of each block
+        // these elements belong to this band alone, which is borrowed with them.
+        unsafe {
+            core::slice::from_raw_parts_mut(self.start.add(block.wrapping_mul(self.stride)), self.length)
+        }
+    }
+}
+
 /// A workspace that owns its memory: the convenience that `std` adds. It begins with a cache line.
 #[cfg(feature = "std")]
 #[derive(Debug)]
@@ -430,6 +495,29 @@ mod tests {
         assert_eq!(Arena::new(&mut bytes[1..17]).require(need), Err(Error::WorkspaceMisaligned { align: 8 }));
         assert_eq!(Arena::new(&mut bytes[..16]).take::<f64>(2)?.len(), 2);
         Ok(())
+    }
+
+    #[test]
+    fn bands_are_written_on_threads_of_their_own() {
+        // Three blocks of five and one element that is in none, in bands of two, two and one.
+        let mut buffer: std::vec::Vec<u32> = (0..16).collect();
+        let mut rest = Band::whole(&mut buffer, 5);
+        std::thread::scope(|scope| {
+            for (number, length) in [(100, 2), (200, 2), (300, 1)] {
+                let mut band = rest.split_off(2);
+                assert_eq!(band.block(1).len(), length);
+                assert!(band.block(3).is_empty() && band.block_mut(usize::MAX).is_empty());
+                scope.spawn(move || {
+                    for block in 0..3 {
+                        band.block_mut(block).iter_mut().for_each(|x| *x += number);
+                    }
+                });
+            }
+        });
+        assert!(rest.is_empty() && rest.block(0).is_empty() && rest.split_off(1).is_empty());
+        let expected = [100, 101, 202, 203, 304, 105, 106, 207, 208, 309, 110, 111, 212, 213, 314, 15];
+        assert_eq!(buffer, expected);
+        assert!(Band::<u32>::empty().is_empty() && Band::whole(&mut [1], 2).is_empty());
     }
 
     #[test]

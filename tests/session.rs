@@ -150,6 +150,37 @@ fn the_number_of_threads_changes_no_bit() {
     }
 }
 
+/// A step along the samples leaves the next one its argument, in memory that a clustering uses for itself: with or without,
+/// on any number of threads, the bits are the same. As many samples as there are wide strips for, of which one is not full.
+#[test]
+fn a_clustering_between_steps_along_the_samples_changes_no_bit() {
+    let (data, _) = demo::<f64>(259, 2, 1);
+    let [.., (_, config)] = profiles(259, 2, 4);
+    let whole = run(&config, &data).unwrap();
+    assert!(
+        whole.ranks.iter().filter(|&&(largest, _)| largest > 0).count() > 2,
+        "steps that leave something"
+    );
+    for threads in [1, 2] {
+        let config = Config { threads, ..config };
+        whole.assert_same_bits(&run(&config, &data).unwrap(), &format!("{threads} threads"));
+        let mut memory = memory(&config).unwrap();
+        let mut session = Session::new(memory.bytes_mut(), &config).unwrap();
+        data.push(&mut session).unwrap();
+        let (mut labels, mut order) = (vec![0; data.n], vec![0; data.n]);
+        let mut points = vec![0.0; session.embedding_length().unwrap()];
+        for step in 0..config.iterations {
+            session.step().unwrap();
+            match step % 3 {
+                0 => drop(session.cluster(&mut labels).unwrap()),
+                1 => drop(session.embed(Parts::default(), &mut points, &mut order).unwrap()),
+                _ => (),
+            }
+        }
+        whole.assert_same_bits(&snapshot(&mut session).unwrap(), &format!("clustered, {threads} threads"));
+    }
+}
+
 /// A layout that made room for every thread that a number can ask for would take for ever.
 #[test]
 fn any_number_of_threads_has_a_layout() {

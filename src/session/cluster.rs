@@ -81,13 +81,14 @@ impl<T: Scalar> Session<'_, T> {
         labels: &mut [u32],
         embedding: &mut [T],
     ) -> Result<Clustering<T>, Error> {
-        let (header, config, mut arena) = self.open()?;
+        let (mut header, config, mut arena) = self.open()?;
         after_the_first_step(&header)?;
         check::equal("labels", config.samples, labels.len())?;
         if !embedding.is_empty() {
             check_room(&config, embedding)?;
         }
         let rho = header.progress().rho;
+        header.forget_transient();
         let reader = Reader::new(config, State::carve(&config, &mut arena)?, rho);
         let Embedding { clusters, points, order } = embed(&reader, parts, &mut arena)?;
         let options =
@@ -102,11 +103,12 @@ impl<T: Scalar> Session<'_, T> {
     ///
     /// For those who want k-means more than once, or another method.
     pub fn embed(&mut self, parts: Parts, embedding: &mut [T], order: &mut [u32]) -> Result<usize, Error> {
-        let (header, config, mut arena) = self.open()?;
+        let (mut header, config, mut arena) = self.open()?;
         after_the_first_step(&header)?;
         check::equal("order", config.samples, order.len())?;
         check_room(&config, embedding)?;
         let rho = header.progress().rho;
+        header.forget_transient();
         let reader = Reader::new(config, State::carve(&config, &mut arena)?, rho);
         let found = embed(&reader, parts, &mut arena)?;
         vector::copy(found.points.data(), embedding);

@@ -17,6 +17,9 @@ const RECORD: usize = 5;
 /// "cstgl", and the version of this header.
 const MARK: u64 = 0x6373_7467_6c00_0001;
 
+/// The word that says whether the transient memory holds the next argument in strips.
+const IN_STRIPS: usize = 23;
+
 /// How far a session has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -150,11 +153,25 @@ impl<'a, T: Scalar> Header<'a, T> {
         put(self.words, 22, progress.iteration as u64);
         put(self.numbers, 6, progress.rho);
         put(self.numbers, 7, progress.argument);
+        put(self.words, IN_STRIPS, u64::from(progress.in_strips));
         self.seal();
     }
 
+    /// The transient memory is about to be used for something else.
+    pub(super) fn forget_transient(&mut self) {
+        if cfg!(feature = "reference") {
+            put(self.words, IN_STRIPS, 0);
+            self.seal();
+        }
+    }
+
     pub(super) fn progress(&self) -> Progress<T> {
-        Progress { iteration: self.iteration(), rho: at(self.numbers, 6), argument: at(self.numbers, 7) }
+        Progress {
+            iteration: self.iteration(),
+            rho: at(self.numbers, 6),
+            argument: at(self.numbers, 7),
+            in_strips: cfg!(feature = "reference") && self.words.get(IN_STRIPS) == Some(&1),
+        }
     }
 
     /// Steps done; never more than there are records.

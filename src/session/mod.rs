@@ -12,7 +12,7 @@
 //! | header | the configuration, how far we are, the record of every step |
 //! | `D, B` | distances; while views come in, `B` holds their Gram matrices |
 //! | `S1, E, Q1, Q2`, factors of `K` | the rest of the state; while views come in, scratch |
-//! | transient | a dense `K` and scratch of a step; affinity and scratch of the clustering |
+//! | transient | a dense `K` and scratch of a step, along the samples also the next argument; affinity and scratch of the clustering |
 
 mod cluster;
 mod header;
@@ -121,6 +121,8 @@ impl<'w, T: Scalar> Session<'w, T> {
         }
         let state = State::carve(&config, &mut arena)?;
         let mut progress = header.progress();
+        // What the strips hold is gone half way through the step, whether it succeeds or not.
+        header.forget_transient();
         let record = state.step(&config, &mut progress, &mut arena)?;
         header.store_record(&record);
         header.store_progress(&progress);

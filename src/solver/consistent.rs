@@ -11,7 +11,7 @@ use crate::linalg::product::adjoint_multiply;
 use crate::linalg::{Mat, MatMut, vector};
 use crate::prox::tubal::views::{Way, shrink_slice};
 use crate::prox::tubal::{Ranks, samples, vanishing};
-use crate::workspace::{Arena, Layout, as_complex, as_complex_mut};
+use crate::workspace::{Arena, Band, Layout, as_complex, as_complex_mut};
 use crate::{Error, Field, Scalar, check};
 use num_complex::Complex;
 
@@ -91,10 +91,13 @@ pub(super) fn update<'a, T: Scalar>(
         factors.clear();
         (Form::Zero, Ranks::default())
     } else if config.axis() == Axis::Samples {
-        let ahead = samples::ROWS * m;
-        let load = move |row: usize, first: usize, to: &mut [T]| argument.load(row, first, ahead, to);
         let work = &mut work.scope();
-        let ranks = samples::shrink_strips(dense, [n, m, n], tau, config.threads, load, work)?;
+        if !progress.in_strips {
+            let ahead = samples::ROWS * m;
+            let load = move |row: usize, first: usize, to: &mut [T]| argument.load(row, first, ahead, to);
+            samples::fill_strips(dense, [n, m, n], config.threads, load, work)?;
+        }
+        let ranks = samples::shrink_strips(dense, [n, m, n], tau, config.threads, work)?;
         (if ranks.total == 0 { Form::Zero } else { Form::Strips }, ranks)
     } else if let Some(ranks) =
         search(config, &mut factors, (argument, norms), tau, dense, &mut work.scope())?
@@ -209,7 +212,7 @@ impl<'a, T: Scalar> Rows<'a, T> {
     }
 }
 
-impl<T: Scalar> Consistent<'_, T> {
+impl<'a, T: Scalar> Consistent<'a, T> {
     /// Whether nothing is left.
     pub(super) fn is_zero(&self) -> bool {
         self.form == Form::Zero
@@ -225,15 +228,30 @@ impl<T: Scalar> Consistent<'_, T> {
         }
     }
 
-    /// Makes the rows `first..first + count` ready to be asked for by [`Self::row`].
-    pub(super) fn prepare(&self, first: usize, count: usize, rows: &mut Rows<'_, T>) -> Result<(), Error> {
+    /// The strips, to be read and then written row by row; empty in every other form.
+    pub(super) fn take_strips(&mut self) -> Band<'a, T> {
+        if !cfg!(feature = "reference") || self.form != Form::Strips {
+            return Band::empty();
+        }
+        samples::whole_band(core::mem::take(&mut self.dense), self.samples)
+    }
+
+    /// Makes the rows `first..first + count` ready to be asked for by [`Self::row`], of which the strips, where there are
+    /// any, hold the first at `row` of their band.
+    pub(super) fn prepare(
+        &self,
+        first: usize,
+        count: usize,
+        (strips, row): (&Band<'_, T>, usize),
+        rows: &mut Rows<'_, T>,
+    ) -> Result<(), Error> {
         let (n, m) = (self.samples, self.views);
         let area = count * n;
         match self.form {
             Form::Zero => return Ok(()),
             Form::Strips => {
                 let rows = rows.views.get_mut(..m * area).unwrap_or(&mut []);
-                samples::read_rows(self.dense, [n, m, n], first, rows);
+                samples::read_rows(strips, [n, m, n], row, rows);
                 return Ok(());
             }
             Form::Factors | Form::Slices => (),

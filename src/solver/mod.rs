@@ -56,6 +56,8 @@ pub(crate) struct Progress<T> {
     pub(crate) rho: T,
     /// `||S1 + Q2/rho||_F^2` with that penalty, or less where no slice of the spectrum can have more.
     pub(crate) argument: T,
+    /// Whether the transient memory of the step still holds `S1 + Q2/rho` in strips, where the last pass has left it.
+    pub(crate) in_strips: bool,
 }
 
 /// The state of a run in one buffer.
@@ -130,7 +132,7 @@ impl<'a, T: Scalar> State<'a, T> {
         self.columns.fill(T::ZERO);
         self.norms.fill(T::MAX);
         self.factors.clear();
-        Progress { iteration: 0, rho: config.rho, argument: T::ZERO }
+        Progress { iteration: 0, rho: config.rho, argument: T::ZERO, in_strips: false }
     }
 
     /// One iteration of Algorithm 1. An error leaves the tensors as they were.
@@ -145,7 +147,7 @@ impl<'a, T: Scalar> State<'a, T> {
         let rho = progress.rho;
         let next = next_penalty(config, rho);
         let Self { d, b, s1, e, q1, q2, columns, norms, factors } = self;
-        let (k, ranks) = consistent::update(config, factors, (s1, q2, norms), progress, &mut work)?;
+        let (mut k, ranks) = consistent::update(config, factors, (s1, q2, norms), progress, &mut work)?;
         let weights = Weights {
             rho,
             inverse: T::ONE / rho,
@@ -159,9 +161,12 @@ impl<'a, T: Scalar> State<'a, T> {
             watched: !vanishing(T::from_f64(8.0) * progress.argument.sqrt(), config.views, config.tau(rho)),
         };
         let tensors = Tensors { d, b, s1, e, q1, q2 };
+        let strips = k.take_strips();
+        let in_strips = !strips.is_empty();
         let [change, split, low_rank, noise, argument] =
-            pass::run(config, &weights, tensors, &k, (columns, norms), &mut work)?;
-        *progress = Progress { iteration: progress.iteration.saturating_add(1), rho: next, argument };
+            pass::run(config, &weights, tensors, (&k, strips), (columns, norms), &mut work)?;
+        *progress =
+            Progress { iteration: progress.iteration.saturating_add(1), rho: next, argument, in_strips };
         Ok(Record {
             iteration: progress.iteration,
             rho,

@@ -9,23 +9,33 @@
 
 use super::consistent::{Consistent, Rows};
 use super::factors::searched;
-use super::spectrum::{Argument, Norms, Sums, Watch};
+use super::spectrum::{Argument, Norms, Sums, Watch, argument_row};
 use crate::config::{Axis, Config};
 use crate::linalg::vector::{self, LANES, pairwise};
 use crate::prox::group::Group;
 use crate::prox::simplex::{self, Guess, Threshold};
 use crate::prox::tubal::samples;
 use crate::simd::{self, Lanes, Lanewise};
-use crate::workspace::{Arena, Layout};
+use crate::workspace::{Arena, Band, Layout};
 use crate::{Error, Scalar, check, parallel};
 
 /// Runs of samples whose sums are kept apart.
 const SPANS: usize = 32;
 /// Views whose last threshold is remembered; more share them.
 const GUESSES: usize = 8;
-/// Rows of `K` that are made at a time.
+/// Rows of `K` that are made at a time. Between reading rows of strips and writing those that take their place, all tensors
+/// pass by: not more of them than leave the strips in a second-level cache.
 fn rows_at_a_time<T: Scalar>(config: &Config<T>) -> usize {
-    if config.axis() == Axis::Samples && config.samples < samples::SMALL { 1 } else { 8 }
+    const MOST: usize = 8;
+    const CACHE: usize = 1 << 20;
+    match config.axis() {
+        Axis::Views => MOST,
+        Axis::Samples if config.samples < samples::SMALL => 1,
+        Axis::Samples => {
+            let row = config.samples.saturating_mul(config.views).saturating_mul(8 * size_of::<T>());
+            (CACHE / row.max(1)).clamp(1, MOST)
+        }
+    }
 }
 
 /// Bytes ahead of an element at which a tensor is asked for. The arithmetic of an element is long, and a machine that looks
@@ -68,6 +78,8 @@ pub(super) struct Tensors<'a, T> {
 struct Span<'a, T> {
     first: usize,
     tensors: Tensors<'a, T>,
+    /// Rows of `K`, each of which becomes that of the next argument; empty where it is not in strips.
+    strips: Band<'a, T>,
     columns: &'a mut [T],
     sums: &'a mut [T],
     /// What [`Watch`] sums up; empty where it does not.
@@ -147,7 +159,7 @@ pub(super) fn run<T: Scalar>(
     config: &Config<T>,
     weights: &Weights<T>,
     tensors: Tensors<'_, T>,
-    k: &Consistent<'_, T>,
+    (k, mut strips): (&Consistent<'_, T>, Band<'_, T>),
     (columns, norms): (&mut [T], &mut [T]),
     work: &mut Arena<'_>,
 ) -> Result<[T; SUMS], Error> {
@@ -181,6 +193,7 @@ pub(super) fn run<T: Scalar>(
         .map(|(s, (((((((d, b), s1), e), q1), q2), columns), sums))| Span {
             first: s * span_rows(n),
             tensors: Tensors { d, b, s1, e, q1, q2 },
+            strips: samples::split_samples(&mut strips, span_rows(n), n),
             columns,
             sums,
             slices: unused.split_off_mut(..slices).unwrap_or(&mut []),
@@ -257,7 +270,7 @@ impl<T: Scalar> Span<'_, T> {
         scratch: &mut Scratch<'_, T>,
     ) -> Result<(), Error> {
         let (n, m) = (config.samples, config.views);
-        let Self { first, tensors, columns, sums, slices, sizes } = self;
+        let Self { first, tensors, mut strips, columns, sums, slices, sizes } = self;
         // A copy of this thread's own. Beside the original lies what the thread writes that called, and with every such
         // writing a line would have to come over.
         let copy;
@@ -273,9 +286,9 @@ impl<T: Scalar> Span<'_, T> {
         let mut guesses = [-T::MAX; GUESSES];
         // Not where it stays: the line has other spans' sums, which other threads write.
         let mut own_sums = [T::ZERO; SUMS];
-        for start in (0..samples).step_by(step) {
+        for start in (0..samples).step_by(step.max(1)) {
             let count = step.min(samples.wrapping_sub(start));
-            k.prepare(first.wrapping_add(start), count, &mut scratch.rows)?;
+            k.prepare(first.wrapping_add(start), count, (&strips, start), &mut scratch.rows)?;
             for row in 0..count {
                 let local = start.wrapping_add(row);
                 let i = first.wrapping_add(local);
@@ -318,6 +331,11 @@ impl<T: Scalar> Span<'_, T> {
                             let sizes = sizes.get_mut(v.wrapping_mul(n)..).unwrap_or(&mut []);
                             for ((size, &s1), &q2) in sizes.iter_mut().zip(&*s1).zip(&*q2) {
                                 *size += (s1 + q2 * weights.next_inverse).abs();
+                            }
+                            if cfg!(feature = "reference") && !strips.is_empty() {
+                                samples::write_row(&mut strips, [n, m, n], (local, v), |column, to| {
+                                    argument_row(s1, q2, weights.next_inverse, column, to);
+                                });
                             }
                         },
                     );

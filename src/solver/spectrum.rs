@@ -77,10 +77,7 @@ impl<T: Scalar> Argument<'_, T> {
         let next = start.wrapping_add(ahead.wrapping_mul(self.samples));
         simd::fetch_once(self.s1, next);
         simd::fetch_once(self.q2, next);
-        let (s1, q2) = (self.s1.get(start..).unwrap_or(&[]), self.q2.get(start..).unwrap_or(&[]));
-        for ((f, &s1), &q2) in to.iter_mut().zip(s1).zip(q2) {
-            *f = s1 + q2 * self.inverse;
-        }
+        argument_row(self.s1, self.q2, self.inverse, start, to);
     }
 
     /// Forms the slices in `dense`, the planes of all of them, whose `norms` do not say that nothing above `tau` is in
@@ -164,6 +161,15 @@ impl<T: Scalar> Argument<'_, T> {
                 }
             }
         }
+    }
+}
+
+/// `S1 + Q2/rho` from element `start` on.
+#[inline(always)]
+pub(super) fn argument_row<T: Scalar>(s1: &[T], q2: &[T], inverse: T, start: usize, to: &mut [T]) {
+    let (s1, q2) = (s1.get(start..).unwrap_or(&[]), q2.get(start..).unwrap_or(&[]));
+    for ((f, &s1), &q2) in to.iter_mut().zip(s1).zip(q2) {
+        *f = s1 + q2 * inverse;
     }
 }
 

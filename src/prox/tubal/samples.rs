@@ -5,9 +5,10 @@
 //! `Y = L diag(s) R^H` with a small `L`, and shrinkage is `P Y` with `P = L diag((1 - tau/s)_+) L^H`, an `m x m` matrix.
 //!
 //! Transforms run down the columns, and a cache line a row is the slowest way to read a large matrix. So `K` lives in
-//! *strips*, `[strip][v][i][column of the strip]`: as many columns as are transformed side by side, contiguous. They are
-//! filled row by row, transformed where they are, and summed into `Y Y^H` of every frequency while they are in cache;
-//! from these come the `P`; then they are multiplied and transformed back.
+//! *strips*, `[strip][v][i][column of the strip]`: as many columns as are transformed side by side, contiguous, and a row
+//! that is not used where [`pitch`] wants one. They are filled row by row, transformed where they are, and summed into
+//! `Y Y^H` of every frequency while they are in cache; from these come the `P`; then they are multiplied and transformed
+//! back. Who reads a row of `K` may leave that of the next `F` in its place.
 //!
 //! The products are summed in *spans* of strips whose number depends on `n` alone, and the spans are added in order:
 //! one thread or many, the bits are the same.
@@ -21,8 +22,9 @@ use crate::linalg::vector::pairwise;
 use crate::linalg::{MatMut, vector};
 use crate::simd::{self, Lanes, Lanewise};
 use crate::tensor::{Shape, multiplicity};
-use crate::workspace::{Arena, Layout};
+use crate::workspace::{Arena, Band, Layout};
 use crate::{Error, Field, Scalar, check, parallel};
+use core::marker::PhantomData;
 use num_complex::Complex;
 
 /// Rows of all strips that are written together, before the next rows are read. More of them are more streams to read
@@ -43,6 +45,12 @@ const fn spans(samples: usize) -> usize {
 /// Columns of a strip. The last strip has as many too, so a small tensor has narrow ones.
 const fn width<T>(samples: usize) -> usize {
     if samples < SMALL { 4 } else { columns_in_strip::<T>() }
+}
+
+/// Rows from one view of a strip to the next. So many lines are odd: a power of two in their number, and the same row of all
+/// strips, which are read and written together, would meet in few sets of a cache.
+const fn pitch(samples: usize) -> usize {
+    if samples < SMALL { samples } else { samples | 1 }
 }
 
 /// Calls a method with the columns of a strip as its constant.
@@ -85,11 +93,12 @@ pub fn shrink<T: Scalar>(
     let load = |row: usize, first: usize, to: &mut [T]| {
         vector::copy(tensor.get(row * cols + first..).unwrap_or(&[]), to);
     };
-    let ranks = shrink_strips(strips, shape, tau, 1, load, &mut work)?;
+    fill_strips(strips, shape, 1, load, &mut work)?;
+    let ranks = shrink_strips(strips, shape, tau, 1, &mut work)?;
     if ranks.total == 0 {
         tensor.fill(T::ZERO);
     } else {
-        read_rows(strips, shape, 0, tensor);
+        read_rows(&whole_band(strips, samples), shape, 0, tensor);
     }
     Ok(ranks)
 }
@@ -97,7 +106,7 @@ pub fn shrink<T: Scalar>(
 /// Numbers in the strips of a tensor.
 pub(crate) fn strips_length<T: Scalar>([samples, views, cols]: Shape) -> Result<usize, Error> {
     let width = width::<T>(samples);
-    check::product("strips", &[cols.div_ceil(width), views, samples, width])
+    check::product("strips", &[cols.div_ceil(width), views, pitch(samples), width])
 }
 
 /// What [`shrink_strips`] needs.
@@ -115,27 +124,66 @@ pub(crate) fn shrink_strips_layout<T: Scalar>(
         .and(workers.or(by_gram_layout::<Complex<T>>(views)?).or(by_svd_layout::<T>(views, cols)?))
 }
 
-/// The strips become those of `D_tau(F)`, or keep no meaning where its rank is zero. `load(row, first, to)` brings
-/// elements of row `i views + v` of `F` from column `first` on.
+/// A band of all strips: a block holds a strip's rows of one view.
+pub(crate) const fn whole_band<T>(strips: &mut [T], samples: usize) -> Band<'_, T> {
+    Band::whole(strips, pitch(samples).wrapping_mul(width::<T>(samples)))
+}
+
+/// Takes so many samples off the front of a band of strips.
+pub(crate) fn split_samples<'a, T>(band: &mut Band<'a, T>, count: usize, samples: usize) -> Band<'a, T> {
+    band.split_off(count.wrapping_mul(width::<T>(samples)))
+}
+
+/// Elements of a span of strips.
+fn span_area<T>([samples, views, cols]: Shape) -> usize {
+    let columns = width::<T>(samples);
+    let strips = cols.div_ceil(columns).div_ceil(spans(samples)).max(1);
+    (strips * views * pitch(samples) * columns).max(1)
+}
+
+/// The strips become those of `F`. `load(row, first, to)` brings elements of row `i views + v` of `F` from column `first` on.
+pub(crate) fn fill_strips<T: Scalar>(
+    strips: &mut [T],
+    shape: Shape,
+    threads: usize,
+    load: impl Fn(usize, usize, &mut [T]) + Copy + Sync,
+    work: &mut Arena<'_>,
+) -> Result<(), Error> {
+    let [samples, views, _] = shape;
+    check::shape("strips", strips, &[strips_length::<T>(shape)?])?;
+    let (size, area) = (strips.len(), span_area::<T>(shape));
+    let columns = area / (views * pitch(samples)).max(1);
+    parallel::for_each(
+        threads,
+        size,
+        strips.chunks_mut(area.max(1)).enumerate(),
+        &mut work.scope(),
+        |_| Ok(()),
+        |(span, strips), ()| {
+            // A copy of this thread's own: beside the original lies what another thread writes.
+            let (fill, load) = (Fill(shape, PhantomData), load);
+            with_width!(samples, T, fill.all(strips, span * columns, &load));
+            Ok(())
+        },
+    )
+}
+
+/// The strips of `F` become those of `D_tau(F)`, or keep no meaning where its rank is zero.
 pub(crate) fn shrink_strips<T: Scalar>(
     strips: &mut [T],
     shape: Shape,
     tau: T,
     threads: usize,
-    load: impl Fn(usize, usize, &mut [T]) + Copy + Sync,
     work: &mut Arena<'_>,
 ) -> Result<Ranks, Error> {
     check::shape("strips", strips, &[strips_length::<T>(shape)?])?;
     work.require(shrink_strips_layout::<T>(shape, threads)?)?;
-    let [samples, views, cols] = shape;
+    let [samples, views, _] = shape;
     let mut work = work.scope();
     let fft = RealFft::new(samples, &mut work)?;
     let length = fft.spectrum_len() * views * views;
     let matrices = work.take_filled::<Complex<T>>(spans(samples) * length, Complex::new(T::ZERO, T::ZERO))?;
-    let columns = width::<T>(samples);
-    let span = cols.div_ceil(columns).div_ceil(spans(samples)).max(1);
-    let area = (span * views * samples * columns).max(1);
-    let size = strips.len();
+    let (size, area) = (strips.len(), span_area::<T>(shape));
     let axis = Axis { fft: &fft, shape };
 
     let (mut rest, mut rest_of_matrices) = (&mut *strips, &mut *matrices);
@@ -146,14 +194,13 @@ pub(crate) fn shrink_strips<T: Scalar>(
     parallel::for_each(
         threads,
         size,
-        pieces.enumerate(),
+        pieces,
         &mut work.scope(),
         |work| Worker::carve(samples, views, work),
-        |(piece, (strips, sums)), worker| {
-            let first = piece * span * columns;
-            // Copies of this thread's own: beside the originals lies what another thread writes.
-            let (axis, load) = (axis, load);
-            with_width!(samples, T, axis.analyse(strips, first, &load, sums, worker))
+        |(strips, sums), worker| {
+            // A copy of this thread's own: beside the original lies what another thread writes.
+            let axis = axis;
+            with_width!(samples, T, axis.analyse(strips, sums, worker))
         },
     )?;
 
@@ -193,20 +240,21 @@ fn split_front<'a, E>(rest: &mut &'a mut [E], length: usize) -> &'a mut [E] {
     front
 }
 
-/// Rows `[i][v][j]` of the tensor that the strips hold, from sample `first` on: as many samples as there is room for.
+/// Rows `[i][v][j]` of the tensor that the strips hold, from sample `first` of the band on: as many samples as there is room
+/// for.
 pub(crate) fn read_rows<T: Scalar>(
-    strips: &[T],
+    strips: &Band<'_, T>,
     [samples, views, cols]: Shape,
     first: usize,
     rows: &mut [T],
 ) {
     let width = width::<T>(samples);
-    for (s, strip) in strips.chunks_exact((views * samples * width).max(1)).enumerate() {
-        for (v, strip) in strip.chunks_exact((samples * width).max(1)).enumerate() {
-            let from = strip.chunks_exact(width).skip(first);
+    for s in 0..cols.div_ceil(width) {
+        for v in 0..views {
+            let from = strips.block(s * views + v).chunks_exact(width).skip(first);
             let to = rows.chunks_exact_mut(cols.max(1)).skip(v).step_by(views.max(1));
             for (from, to) in from.zip(to) {
-                simd::fetch_once(from, AHEAD * views * samples * width);
+                simd::fetch(from, AHEAD * views * pitch(samples) * width);
                 // By fours, which every width is a multiple of: a copy of known length is no call.
                 let (to, end) = to.get_mut(s * width..).unwrap_or(&mut []).as_chunks_mut::<4>();
                 let (from, _) = from.as_chunks::<4>();
@@ -214,6 +262,81 @@ pub(crate) fn read_rows<T: Scalar>(
                 vector::copy(from.get(to.len()).map_or(&[], |rest| rest), end);
             }
         }
+    }
+}
+
+/// Row `i` of the band, of one view, becomes what `load(first, to)` brings from column `first` on.
+#[inline(always)]
+pub(crate) fn write_row<T: Scalar>(
+    strips: &mut Band<'_, T>,
+    shape: Shape,
+    (i, view): (usize, usize),
+    load: impl Fn(usize, &mut [T]),
+) {
+    let [samples, ..] = shape;
+    let fill = Fill::<T>(shape, PhantomData);
+    with_width!(samples, T, fill.row(strips, (i, view), &load));
+}
+
+/// How strips of this shape are filled.
+struct Fill<T>(Shape, PhantomData<T>);
+
+impl<T: Scalar> Fill<T> {
+    /// Loads every row of the strips from column `first` on.
+    fn all<const W: usize>(&self, strips: &mut [T], first: usize, load: &impl Fn(usize, usize, &mut [T])) {
+        let &Self([samples, views, cols], _) = self;
+        let (rows, _) = strips.as_chunks_mut::<W>();
+        simd::widest(
+            #[inline(always)]
+            || {
+                for start in (0..samples).step_by(ROWS) {
+                    let count = ROWS.min(samples - start);
+                    for view in 0..views {
+                        for (s, strip) in rows.chunks_exact_mut((views * pitch(samples)).max(1)).enumerate() {
+                            let place = view * pitch(samples) + start;
+                            let to = strip.get_mut(place..place + count).unwrap_or(&mut []);
+                            for (k, to) in to.iter_mut().enumerate() {
+                                let row = (start + k) * views + view;
+                                load_part(to, first + s * W, cols, |column, to| load(row, column, to));
+                            }
+                        }
+                    }
+                }
+            },
+        );
+    }
+
+    /// Loads row `i` of a view in a band.
+    #[inline(always)]
+    fn row<const W: usize>(
+        &self,
+        band: &mut Band<'_, T>,
+        (i, view): (usize, usize),
+        load: &impl Fn(usize, &mut [T]),
+    ) {
+        let &Self([_, views, cols], _) = self;
+        for s in 0..cols.div_ceil(W) {
+            let (rows, _) = band.block_mut(s * views + view).as_chunks_mut::<W>();
+            if let Some(to) = rows.get_mut(i) {
+                load_part(to, s * W, cols, load);
+            }
+        }
+    }
+}
+
+/// What a strip has of a row, from column `first` on; columns that the tensor does not have are zero.
+#[inline(always)]
+fn load_part<T: Scalar, const W: usize>(
+    to: &mut [T; W],
+    first: usize,
+    cols: usize,
+    load: impl Fn(usize, &mut [T]),
+) {
+    if first + W <= cols {
+        load(first, to);
+    } else {
+        *to = [T::ZERO; W];
+        load(first, to.get_mut(..cols.saturating_sub(first)).unwrap_or(&mut []));
     }
 }
 
@@ -247,24 +370,17 @@ struct Axis<'a, T> {
 }
 
 impl<T: Scalar> Axis<'_, T> {
-    /// Strips from column `first` on are loaded and become their spectra; their share of `Y Y^H` is added to `sums`, as
-    /// lower triangles.
+    /// Strips become their spectra; their share of `Y Y^H` is added to `sums`, as lower triangles.
     fn analyse<const W: usize>(
         &self,
         strips: &mut [T],
-        first: usize,
-        load: &impl Fn(usize, usize, &mut [T]),
         sums: &mut [Complex<T>],
         worker: &mut Worker<'_, T>,
     ) -> Result<(), Error> {
         let [samples, views, _] = self.shape;
         let (rows, _) = strips.as_chunks_mut::<W>();
-        simd::widest(
-            #[inline(always)]
-            || self.fill(rows, first, load),
-        );
-        for strip in rows.chunks_exact_mut((views * samples).max(1)) {
-            for view in strip.chunks_exact_mut(samples.max(1)) {
+        for strip in rows.chunks_exact_mut((views * pitch(samples)).max(1)) {
+            for view in strip.chunks_exact_mut(pitch(samples).max(1)) {
                 self.fft.forward_strip(view, &mut worker.fft)?;
             }
             simd::widest(
@@ -285,46 +401,16 @@ impl<T: Scalar> Axis<'_, T> {
         let [samples, views, _] = self.shape;
         let (rows, _) = strips.as_chunks_mut::<W>();
         let (parts, _) = worker.parts.as_chunks_mut::<W>();
-        for strip in rows.chunks_exact_mut((views * samples).max(1)) {
+        for strip in rows.chunks_exact_mut((views * pitch(samples)).max(1)) {
             simd::widest(
                 #[inline(always)]
                 || self.multiply(strip, matrices, parts),
             );
-            for view in strip.chunks_exact_mut(samples.max(1)) {
+            for view in strip.chunks_exact_mut(pitch(samples).max(1)) {
                 self.fft.inverse_strip(view, &mut worker.fft)?;
             }
         }
         Ok(())
-    }
-
-    /// Loads every row of the strips from column `first` on; columns that the tensor does not have are zero.
-    #[inline(always)]
-    fn fill<const W: usize>(
-        &self,
-        rows: &mut [[T; W]],
-        first: usize,
-        load: &impl Fn(usize, usize, &mut [T]),
-    ) {
-        let [samples, views, cols] = self.shape;
-        for start in (0..samples).step_by(ROWS) {
-            let count = ROWS.min(samples - start);
-            for view in 0..views {
-                for (s, strip) in rows.chunks_exact_mut((views * samples).max(1)).enumerate() {
-                    let column = first + s * W;
-                    let place = view * samples + start;
-                    let to = strip.get_mut(place..place + count).unwrap_or(&mut []);
-                    for (k, to) in to.iter_mut().enumerate() {
-                        let row = (start + k) * views + view;
-                        if column + W <= cols {
-                            load(row, column, to);
-                        } else {
-                            *to = [T::ZERO; W];
-                            load(row, column, to.get_mut(..cols.saturating_sub(column)).unwrap_or(&mut []));
-                        }
-                    }
-                }
-            }
-        }
     }
 
     /// `Y Y^H` of every frequency, over the columns of one strip.
@@ -367,7 +453,7 @@ impl<T: Scalar> Axis<'_, T> {
                         im += p_re * im_b + p_im * re_b;
                     }
                 }
-                let view = strip.get_mut(a * samples..).unwrap_or(&mut []);
+                let view = strip.get_mut(a * pitch(samples)..).unwrap_or(&mut []);
                 if let Some(to) = view.get_mut(real) {
                     *to = re.0;
                 }
@@ -383,7 +469,8 @@ impl<T: Scalar> Axis<'_, T> {
     fn parts<const W: usize>(&self, strip: &[[T; W]], view: usize, f: usize) -> (Lanes<T, W>, Lanes<T, W>) {
         let [samples, ..] = self.shape;
         let (real, imaginary) = self.fft.packed_rows(f);
-        let row = |row: usize| strip.get(view * samples + row).map_or(Lanes::splat(T::ZERO), |x| Lanes(*x));
+        let row =
+            |row: usize| strip.get(view * pitch(samples) + row).map_or(Lanes::splat(T::ZERO), |x| Lanes(*x));
         (row(real), imaginary.map_or(Lanes::splat(T::ZERO), row))
     }
 
@@ -448,9 +535,9 @@ impl<T: Scalar> Axis<'_, T> {
         let [samples, views, _] = self.shape;
         let width = width::<T>(samples);
         let (real, imaginary) = self.fft.packed_rows(f);
-        for (s, strip) in strips.chunks_exact((views * samples * width).max(1)).enumerate() {
+        for (s, strip) in strips.chunks_exact((views * pitch(samples) * width).max(1)).enumerate() {
             for v in 0..views {
-                let row = |row: usize| strip.get((v * samples + row) * width..).unwrap_or(&[]);
+                let row = |row: usize| strip.get((v * pitch(samples) + row) * width..).unwrap_or(&[]);
                 let to = slice.row_mut(v).get_mut(s * width..).unwrap_or(&mut []);
                 for ((to, &re), c) in to.iter_mut().zip(row(real)).zip(0..width) {
                     *to = Complex::new(re, imaginary.map_or(T::ZERO, |im| vector::at(row(im), c)));

@@ -236,11 +236,11 @@ impl Stream {
             Precision::F64 => 8,
         };
         let tensor = (config.samples * config.samples * config.views * size) as f64;
-        // D, B, S1, E, Q1 and Q2 are read, all but D written. Along the samples S1 and Q2 are read once more, K is
-        // written, transformed and transformed back where it is, and read.
+        // D, B, S1, E, Q1 and Q2 are read, all but D written. Along the samples one more is read and written three times:
+        // transformed, transformed back, and as K on the way to the next argument.
         let moved = match config.axis {
             Axis::Views => 11.0,
-            Axis::Samples => 11.0 + 2.0 + 1.0 + 2.0 + 2.0 + 1.0,
+            Axis::Samples => 11.0 + 3.0 * 2.0,
         };
         Self { bytes: moved * tensor, bandwidth, tensor, digits: 8 * size }
     }
