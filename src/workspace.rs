@@ -326,7 +326,10 @@ unsafe impl<T: Send> Send for Band<'_, T> {}
 impl<'a, T> Band<'a, T> {
     /// All of a buffer whose blocks have so many elements; what is left over behind the last block is in no band.
     pub(crate) const fn whole(buffer: &'a mut [T], block: usize) -> Self {
-        let blocks = if block == 0 { 0 } else { buffer.len() / block };
+        let blocks = match buffer.len().checked_div(block) {
+            Some(blocks) => blocks,
+            None => 0,
+        };
         Self { start: buffer.as_mut_ptr(), blocks, stride: block, length: block, buffer: PhantomData }
     }
 

@@ -77,7 +77,7 @@ fn ahead<T: Scalar>(a: Mat<'_, T>, first: usize, way: usize, group: usize, start
 /// Asks for the elements of rows that lie as far on as vector `k` of registers.
 #[inline(always)]
 fn fetch<T>(rows: [&[T]; 2], k: usize) {
-    if k % simd::pieces_in_line(LANES * size_of::<T>()) == 0 {
+    if k.is_multiple_of(simd::pieces_in_line(LANES * size_of::<T>())) {
         rows.iter().for_each(|row| simd::fetch(row, k.wrapping_mul(LANES)));
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Transforms run down the columns, and a cache line a row is the slowest way to read a large matrix. So `K` lives in
 //! *strips*, `[strip][v][i][column of the strip]`: as many columns as are transformed side by side, contiguous, and a row
-//! that is not used where [`pitch`] wants one. They are filled row by row, transformed where they are, and summed into
+//! that is not used where it keeps them apart in caches. They are filled row by row, transformed where they are, and summed into
 //! `Y Y^H` of every frequency while they are in cache; from these come the `P`; then they are multiplied and transformed
 //! back. Who reads a row of `K` may leave that of the next `F` in its place.
 //!
@@ -197,11 +197,7 @@ pub(crate) fn shrink_strips<T: Scalar>(
         pieces,
         &mut work.scope(),
         |work| Worker::carve(samples, views, work),
-        |(strips, sums), worker| {
-            // A copy of this thread's own: beside the original lies what another thread writes.
-            let axis = axis;
-            with_width!(samples, T, axis.analyse(strips, sums, worker))
-        },
+        |(strips, sums), worker| with_width!(samples, T, axis.analyse(strips, sums, worker)),
     )?;
 
     let (shrinkage, others) = matrices.split_at_mut_checked(length).unwrap_or((&mut [], &mut []));
@@ -371,8 +367,10 @@ struct Axis<'a, T> {
 
 impl<T: Scalar> Axis<'_, T> {
     /// Strips become their spectra; their share of `Y Y^H` is added to `sums`, as lower triangles.
+    ///
+    /// The axis is a copy of this thread's own: beside the original lies what another thread writes.
     fn analyse<const W: usize>(
-        &self,
+        self,
         strips: &mut [T],
         sums: &mut [Complex<T>],
         worker: &mut Worker<'_, T>,
