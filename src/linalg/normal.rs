@@ -208,15 +208,14 @@ fn add_symmetric_in<'a, F: Field, const V: usize, const R: usize, const T: usize
     }
 }
 
-/// Columns of `y` from `at` on become `A x` for the vectors of a panel.
+/// `A x` for the vectors of a panel: `put(vector, row, element)` is told all elements.
 pub(crate) fn multiply_panel<F: Field>(
     a: Mat<'_, F>,
     group: Group,
     x: &[F],
-    y: &mut MatMut<'_, F>,
-    at: usize,
+    put: impl FnMut(usize, usize, F),
 ) {
-    with_panel!(F, group.count, multiply_panel_in(a, group, x, y, at));
+    with_panel!(F, group.count, multiply_panel_in(a, group, x, put));
 }
 
 #[inline(always)]
@@ -224,14 +223,13 @@ fn multiply_panel_in<F: Field, const V: usize, const R: usize, const T: usize>(
     a: Mat<'_, F>,
     group: Group,
     x: &[F],
-    y: &mut MatMut<'_, F>,
-    at: usize,
+    mut put: impl FnMut(usize, usize, F),
 ) {
     for top in (0..a.rows()).step_by(BLOCK) {
         let parts = Block::new(a, top).multiply::<V, R>(elements(a, x));
         for (i, part) in (top..a.rows()).zip(&parts) {
             for (c, &value) in part.iter().enumerate().take(group.count) {
-                y.set(group.first.wrapping_add(c), at.wrapping_add(i), value);
+                put(group.first.wrapping_add(c), i, value);
             }
         }
     }

@@ -13,8 +13,9 @@ use super::normal::{self, BLOCK, panel_length};
 use super::product::agree;
 use super::rotate::{rows_of, rows_of_mut};
 use super::tridiagonal::scale_to_one;
+use super::vector::put;
 use super::{Mat, MatMut, vector};
-use crate::workspace::{Arena, Layout};
+use crate::workspace::{Arena, Band, Layout};
 use crate::{Error, Field, Scalar, check, parallel};
 use core::sync::atomic::AtomicUsize;
 
@@ -103,12 +104,27 @@ impl<F: Field> Map<F> for Matrix<'_, F> {
     }
 
     fn apply(&mut self, x: Mat<'_, F>, mut y: MatMut<'_, F>) -> Result<(), Error> {
-        let a = self.a;
+        let (a, threads) = (self.a, parallel::share(self.threads, self.users));
         agree_on_shapes(x, &y, a.cols(), a.rows())?;
         let [panel, ..] = self.panels()?;
+        let middle = half(a.rows());
         for group in normal::groups::<F>(x.rows()) {
             normal::pack(x, group, normal::same, panel);
-            normal::multiply_panel(a, group, panel, &mut y, 0);
+            let mut below = Band::whole(y.data_mut(), a.rows());
+            let above = below.split_off(middle);
+            parallel::for_each(
+                threads,
+                a.data().len(),
+                [(0..middle, above), (middle..a.rows(), below)].into_iter(),
+                &mut Arena::new(&mut []),
+                |_| Ok(()),
+                |(rows, mut y), ()| {
+                    normal::multiply_panel(rows_of(a, rows)?, group, panel, |vector, i, x| {
+                        put(y.block_mut(vector), i, x);
+                    });
+                    Ok(())
+                },
+            )?;
         }
         Ok(())
     }

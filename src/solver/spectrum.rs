@@ -419,7 +419,9 @@ impl<T: Scalar, F: Field<Real = T>> Map<F> for Slice<'_, T, F> {
         self.pack(x);
         self.for_blocks(|block, row, panels, _| {
             for (group, panel) in by_panel(x.rows(), n, panels) {
-                normal::multiply_panel(block, group, panel, &mut y, row);
+                normal::multiply_panel(block, group, panel, |vector, i, x| {
+                    y.set(vector, row.wrapping_add(i), x);
+                });
             }
             Ok(())
         })
