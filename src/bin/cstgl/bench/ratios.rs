@@ -13,7 +13,7 @@ use cstgl::{Config, Model};
 use std::time::Instant;
 
 /// Runs of each kind, of which the fastest counts, iteration by iteration.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 /// Features and samples of the sparse view.
 const SPARSE: [usize; 2] = [34_000, 600];
 
