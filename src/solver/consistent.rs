@@ -10,7 +10,7 @@ use crate::config::{Axis, Config};
 use crate::linalg::product::adjoint_multiply;
 use crate::linalg::{Mat, MatMut, vector};
 use crate::prox::tubal::views::{Way, shrink_slice};
-use crate::prox::tubal::{Ranks, samples, vanishing};
+use crate::prox::tubal::{Ranks, samples, strips, vanishing};
 use crate::workspace::{Arena, Band, Layout, as_complex, as_complex_mut};
 use crate::{Error, Field, Scalar, check};
 use num_complex::Complex;
@@ -93,9 +93,9 @@ pub(super) fn update<'a, T: Scalar>(
     } else if config.axis() == Axis::Samples {
         let work = &mut work.scope();
         if !progress.in_strips {
-            let ahead = samples::ROWS * m;
+            let ahead = strips::ROWS * m;
             let load = move |row: usize, first: usize, to: &mut [T]| argument.load(row, first, ahead, to);
-            samples::fill_strips(dense, [n, m, n], config.threads, load, work)?;
+            strips::fill(dense, [n, m, n], config.threads, load, work)?;
         }
         let ranks = samples::shrink_strips(dense, [n, m, n], tau, config.threads, work)?;
         (if ranks.total == 0 { Form::Zero } else { Form::Strips }, ranks)
@@ -233,7 +233,7 @@ impl<'a, T: Scalar> Consistent<'a, T> {
         if !cfg!(feature = "reference") || self.form != Form::Strips {
             return Band::empty();
         }
-        samples::whole_band(core::mem::take(&mut self.dense), self.samples)
+        strips::band(core::mem::take(&mut self.dense), self.samples)
     }
 
     /// Makes the rows `first..first + count` ready to be asked for by [`Self::row`], of which the strips, where there are
@@ -251,7 +251,7 @@ impl<'a, T: Scalar> Consistent<'a, T> {
             Form::Zero => return Ok(()),
             Form::Strips => {
                 let rows = rows.views.get_mut(..m * area).unwrap_or(&mut []);
-                samples::read_rows(strips, [n, m, n], row, rows);
+                strips::read_rows(strips, [n, m, n], row, rows);
                 return Ok(());
             }
             Form::Factors | Form::Slices => (),

@@ -8,7 +8,7 @@ use crate::linalg::partial_svd::{
 use crate::linalg::schur;
 use crate::linalg::shrink::{shrink_dense_layout, shrink_factor};
 use crate::linalg::{Mat, MatMut};
-use crate::prox::tubal::{Ranks, samples};
+use crate::prox::tubal::{Ranks, strips};
 use crate::workspace::{Arena, Layout, as_complex_mut};
 use crate::{Error, Field, Scalar, check, parallel};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ impl Sizes {
         let (n, m) = (config.samples, config.views);
         let tensor = check::product("tensor", &[m, n, n])?;
         let (rank, dense) = match (config.axis(), config.rank) {
-            (Axis::Samples, _) => (0, samples::strips_length::<T>([n, m, n])?),
+            (Axis::Samples, _) => (0, strips::length::<T>([n, m, n])?),
             (Axis::Views, Rank::AtMost(_)) => (config.sought_rank(), 0),
             // A search whose basis would be the whole space is a dense method, and a poor one.
             (Axis::Views, Rank::Any { .. }) => {

@@ -14,7 +14,7 @@ use crate::config::{Axis, Config};
 use crate::linalg::vector::{self, LANES, pairwise};
 use crate::prox::group::Group;
 use crate::prox::simplex::{self, Guess, Threshold};
-use crate::prox::tubal::samples;
+use crate::prox::tubal::strips;
 use crate::simd::{self, Lanes, Lanewise};
 use crate::workspace::{Arena, Band, Layout};
 use crate::{Error, Scalar, check, parallel};
@@ -30,7 +30,7 @@ fn rows_at_a_time<T: Scalar>(config: &Config<T>) -> usize {
     const CACHE: usize = 1 << 20;
     match config.axis() {
         Axis::Views => MOST,
-        Axis::Samples if config.samples < samples::SMALL => 1,
+        Axis::Samples if config.samples < strips::SMALL => 1,
         Axis::Samples => {
             let row = config.samples.saturating_mul(config.views).saturating_mul(8 * size_of::<T>());
             (CACHE / row.max(1)).clamp(1, MOST)
@@ -95,7 +95,7 @@ const fn span_rows(samples: usize) -> usize {
 /// Sizes that a span sums up. Along the samples they bound every slice of the spectrum, better than a norm does.
 fn sizes_length<T: Scalar>(config: &Config<T>) -> usize {
     let wanted =
-        cfg!(feature = "reference") && config.axis() == Axis::Samples && config.samples >= samples::SMALL;
+        cfg!(feature = "reference") && config.axis() == Axis::Samples && config.samples >= strips::SMALL;
     if wanted { config.samples.saturating_mul(config.views) } else { 0 }
 }
 
@@ -193,7 +193,7 @@ pub(super) fn run<T: Scalar>(
         .map(|(s, (((((((d, b), s1), e), q1), q2), columns), sums))| Span {
             first: s * span_rows(n),
             tensors: Tensors { d, b, s1, e, q1, q2 },
-            strips: samples::split_samples(&mut strips, span_rows(n), n),
+            strips: strips::split_samples(&mut strips, span_rows(n), n),
             columns,
             sums,
             slices: unused.split_off_mut(..slices).unwrap_or(&mut []),
@@ -333,7 +333,7 @@ impl<T: Scalar> Span<'_, T> {
                                 *size += (s1 + q2 * weights.next_inverse).abs();
                             }
                             if cfg!(feature = "reference") && !strips.is_empty() {
-                                samples::write_row(&mut strips, [n, m, n], (local, v), |column, to| {
+                                strips::write_row(&mut strips, [n, m, n], (local, v), |column, to| {
                                     argument_row(s1, q2, weights.next_inverse, column, to);
                                 });
                             }

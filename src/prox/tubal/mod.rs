@@ -6,11 +6,13 @@
 //!
 //! - [`views`]: the transform runs along the slices of `[m, n, n]`, and each slice is a square matrix of low rank;
 //! - [`samples`]: it runs along the row index, and each slice is a tall matrix with a column a view.
+//!   `strips.rs` keeps the tensor such that this is not slow.
 //!
 //! A norm often decides first. A spectrum has `n3` times the energy of its tensor (Parseval), so where `sqrt(n3)
 //! ||F||_F <= tau` no slice has a singular value above `tau`, and `K = 0` without a transform.
 
 pub mod samples;
+pub(crate) mod strips;
 pub mod views;
 
 use crate::Scalar;

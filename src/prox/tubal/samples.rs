@@ -4,69 +4,29 @@
 //! frequency `f` is a matrix of one column a view and as many rows as there are `j`; as `m` rows of `n` it is
 //! `Y = L diag(s) R^H` with a small `L`, and shrinkage is `P Y` with `P = L diag((1 - tau/s)_+) L^H`, an `m x m` matrix.
 //!
-//! Transforms run down the columns, and a cache line a row is the slowest way to read a large matrix. So `K` lives in
-//! *strips*, `[strip][v][i][column of the strip]`: as many columns as are transformed side by side, contiguous, and a row
-//! that is not used where it keeps them apart in caches. They are filled row by row, transformed where they are, and summed into
-//! `Y Y^H` of every frequency while they are in cache; from these come the `P`; then they are multiplied and transformed
-//! back. Who reads a row of `K` may leave that of the next `F` in its place.
+//! `K` lives in strips of columns (`strips.rs`). They are transformed where they are, and summed into `Y Y^H` of every
+//! frequency while they are in cache; from these come the `P`; then they are multiplied and transformed back. Who reads a row
+//! of `K` may leave that of the next `F` in its place.
 //!
 //! The products are summed in *spans* of strips whose number depends on `n` alone, and the spans are added in order:
 //! one thread or many, the bits are the same.
 
-use super::{Ranks, vanishes};
+use super::strips::{pitch, span_area, spans, width, with_width};
+use super::{Ranks, strips, vanishes};
 use crate::fft::RealFft;
-use crate::fft::core::columns_in_strip;
 use crate::linalg::jacobi_eigen::{eigen, eigen_layout};
 use crate::linalg::jacobi_svd::{svd, svd_layout};
 use crate::linalg::vector::pairwise;
 use crate::linalg::{MatMut, vector};
 use crate::simd::{self, Lanes, Lanewise};
 use crate::tensor::{Shape, multiplicity};
-use crate::workspace::{Arena, Band, Layout};
+use crate::workspace::{Arena, Layout};
 use crate::{Error, Field, Scalar, check, parallel};
-use core::marker::PhantomData;
 use num_complex::Complex;
-
-/// Rows of all strips that are written together, before the next rows are read. More of them are more streams to read
-/// than a machine looks ahead in: sixteen took twice as long.
-pub(crate) const ROWS: usize = 4;
-
-/// Strips ahead of the one that rows are read of: they lie too far apart for a machine to foresee them.
-const AHEAD: usize = 4;
-
-/// Below this many samples memory is what counts, and not speed.
-pub(crate) const SMALL: usize = 256;
-
-/// Runs of strips whose sums are kept apart, for tensors that are worth more than one.
-const fn spans(samples: usize) -> usize {
-    if samples < SMALL { 1 } else { 8 }
-}
-
-/// Columns of a strip. The last strip has as many too, so a small tensor has narrow ones.
-const fn width<T>(samples: usize) -> usize {
-    if samples < SMALL { 4 } else { columns_in_strip::<T>() }
-}
-
-/// Rows from one view of a strip to the next. So many lines are odd: a power of two in their number, and the same row of all
-/// strips, which are read and written together, would meet in few sets of a cache.
-const fn pitch(samples: usize) -> usize {
-    if samples < SMALL { samples } else { samples | 1 }
-}
-
-/// Calls a method with the columns of a strip as its constant.
-macro_rules! with_width {
-    ($samples:expr, $scalar:ty, $object:ident.$method:ident($($argument:expr),* $(,)?)) => {
-        match width::<$scalar>($samples) {
-            16 => $object.$method::<16>($($argument),*),
-            8 => $object.$method::<8>($($argument),*),
-            _ => $object.$method::<4>($($argument),*),
-        }
-    };
-}
 
 /// What [`shrink`] needs.
 pub fn shrink_layout<T: Scalar>(shape: Shape) -> Result<Layout, Error> {
-    Layout::array::<T>(strips_length::<T>(shape)?)?.and(shrink_strips_layout::<T>(shape, 1)?)
+    Layout::array::<T>(strips::length::<T>(shape)?)?.and(shrink_strips_layout::<T>(shape, 1)?)
 }
 
 /// `F` becomes `D_tau(F)`, Eq. (26), the transform along the first index of `[samples, views, cols]`.
@@ -89,24 +49,18 @@ pub fn shrink<T: Scalar>(
         return Ok(Ranks::default());
     }
     let mut work = work.scope();
-    let strips = work.take::<T>(strips_length::<T>(shape)?)?;
+    let strips = work.take::<T>(strips::length::<T>(shape)?)?;
     let load = |row: usize, first: usize, to: &mut [T]| {
         vector::copy(tensor.get(row * cols + first..).unwrap_or(&[]), to);
     };
-    fill_strips(strips, shape, 1, load, &mut work)?;
+    strips::fill(strips, shape, 1, load, &mut work)?;
     let ranks = shrink_strips(strips, shape, tau, 1, &mut work)?;
     if ranks.total == 0 {
         tensor.fill(T::ZERO);
     } else {
-        read_rows(&whole_band(strips, samples), shape, 0, tensor);
+        strips::read_rows(&strips::band(strips, samples), shape, 0, tensor);
     }
     Ok(ranks)
-}
-
-/// Numbers in the strips of a tensor.
-pub(crate) fn strips_length<T: Scalar>([samples, views, cols]: Shape) -> Result<usize, Error> {
-    let width = width::<T>(samples);
-    check::product("strips", &[cols.div_ceil(width), views, pitch(samples), width])
 }
 
 /// What [`shrink_strips`] needs.
@@ -124,50 +78,6 @@ pub(crate) fn shrink_strips_layout<T: Scalar>(
         .and(workers.or(by_gram_layout::<Complex<T>>(views)?).or(by_svd_layout::<T>(views, cols)?))
 }
 
-/// A band of all strips: a block holds a strip's rows of one view.
-pub(crate) const fn whole_band<T>(strips: &mut [T], samples: usize) -> Band<'_, T> {
-    Band::whole(strips, pitch(samples).wrapping_mul(width::<T>(samples)))
-}
-
-/// Takes so many samples off the front of a band of strips.
-pub(crate) fn split_samples<'a, T>(band: &mut Band<'a, T>, count: usize, samples: usize) -> Band<'a, T> {
-    band.split_off(count.wrapping_mul(width::<T>(samples)))
-}
-
-/// Elements of a span of strips.
-fn span_area<T>([samples, views, cols]: Shape) -> usize {
-    let columns = width::<T>(samples);
-    let strips = cols.div_ceil(columns).div_ceil(spans(samples)).max(1);
-    (strips * views * pitch(samples) * columns).max(1)
-}
-
-/// The strips become those of `F`. `load(row, first, to)` brings elements of row `i views + v` of `F` from column `first` on.
-pub(crate) fn fill_strips<T: Scalar>(
-    strips: &mut [T],
-    shape: Shape,
-    threads: usize,
-    load: impl Fn(usize, usize, &mut [T]) + Copy + Sync,
-    work: &mut Arena<'_>,
-) -> Result<(), Error> {
-    let [samples, views, _] = shape;
-    check::shape("strips", strips, &[strips_length::<T>(shape)?])?;
-    let (size, area) = (strips.len(), span_area::<T>(shape));
-    let columns = area / (views * pitch(samples)).max(1);
-    parallel::for_each(
-        threads,
-        size,
-        strips.chunks_mut(area.max(1)).enumerate(),
-        &mut work.scope(),
-        |_| Ok(()),
-        |(span, strips), ()| {
-            // A copy of this thread's own: beside the original lies what another thread writes.
-            let (fill, load) = (Fill(shape, PhantomData), load);
-            with_width!(samples, T, fill.all(strips, span * columns, &load));
-            Ok(())
-        },
-    )
-}
-
 /// The strips of `F` become those of `D_tau(F)`, or keep no meaning where its rank is zero.
 pub(crate) fn shrink_strips<T: Scalar>(
     strips: &mut [T],
@@ -176,7 +86,7 @@ pub(crate) fn shrink_strips<T: Scalar>(
     threads: usize,
     work: &mut Arena<'_>,
 ) -> Result<Ranks, Error> {
-    check::shape("strips", strips, &[strips_length::<T>(shape)?])?;
+    check::shape("strips", strips, &[strips::length::<T>(shape)?])?;
     work.require(shrink_strips_layout::<T>(shape, threads)?)?;
     let [samples, views, _] = shape;
     let mut work = work.scope();
@@ -234,106 +144,6 @@ fn split_front<'a, E>(rest: &mut &'a mut [E], length: usize) -> &'a mut [E] {
     let (front, back) = whole.split_at_mut(length.min(whole.len()));
     *rest = back;
     front
-}
-
-/// Rows `[i][v][j]` of the tensor that the strips hold, from sample `first` of the band on: as many samples as there is room
-/// for.
-pub(crate) fn read_rows<T: Scalar>(
-    strips: &Band<'_, T>,
-    [samples, views, cols]: Shape,
-    first: usize,
-    rows: &mut [T],
-) {
-    let width = width::<T>(samples);
-    for s in 0..cols.div_ceil(width) {
-        for v in 0..views {
-            let from = strips.block(s * views + v).chunks_exact(width).skip(first);
-            let to = rows.chunks_exact_mut(cols.max(1)).skip(v).step_by(views.max(1));
-            for (from, to) in from.zip(to) {
-                simd::fetch(from, AHEAD * views * pitch(samples) * width);
-                // By fours, which every width is a multiple of: a copy of known length is no call.
-                let (to, end) = to.get_mut(s * width..).unwrap_or(&mut []).as_chunks_mut::<4>();
-                let (from, _) = from.as_chunks::<4>();
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-                vector::copy(from.get(to.len()).map_or(&[], |rest| rest), end);
-            }
-        }
-    }
-}
-
-/// Row `i` of the band, of one view, becomes what `load(first, to)` brings from column `first` on.
-#[inline(always)]
-pub(crate) fn write_row<T: Scalar>(
-    strips: &mut Band<'_, T>,
-    shape: Shape,
-    (i, view): (usize, usize),
-    load: impl Fn(usize, &mut [T]),
-) {
-    let [samples, ..] = shape;
-    let fill = Fill::<T>(shape, PhantomData);
-    with_width!(samples, T, fill.row(strips, (i, view), &load));
-}
-
-/// How strips of this shape are filled.
-struct Fill<T>(Shape, PhantomData<T>);
-
-impl<T: Scalar> Fill<T> {
-    /// Loads every row of the strips from column `first` on.
-    fn all<const W: usize>(&self, strips: &mut [T], first: usize, load: &impl Fn(usize, usize, &mut [T])) {
-        let &Self([samples, views, cols], _) = self;
-        let (rows, _) = strips.as_chunks_mut::<W>();
-        simd::widest(
-            #[inline(always)]
-            || {
-                for start in (0..samples).step_by(ROWS) {
-                    let count = ROWS.min(samples - start);
-                    for view in 0..views {
-                        for (s, strip) in rows.chunks_exact_mut((views * pitch(samples)).max(1)).enumerate() {
-                            let place = view * pitch(samples) + start;
-                            let to = strip.get_mut(place..place + count).unwrap_or(&mut []);
-                            for (k, to) in to.iter_mut().enumerate() {
-                                let row = (start + k) * views + view;
-                                load_part(to, first + s * W, cols, |column, to| load(row, column, to));
-                            }
-                        }
-                    }
-                }
-            },
-        );
-    }
-
-    /// Loads row `i` of a view in a band.
-    #[inline(always)]
-    fn row<const W: usize>(
-        &self,
-        band: &mut Band<'_, T>,
-        (i, view): (usize, usize),
-        load: &impl Fn(usize, &mut [T]),
-    ) {
-        let &Self([_, views, cols], _) = self;
-        for s in 0..cols.div_ceil(W) {
-            let (rows, _) = band.block_mut(s * views + view).as_chunks_mut::<W>();
-            if let Some(to) = rows.get_mut(i) {
-                load_part(to, s * W, cols, load);
-            }
-        }
-    }
-}
-
-/// What a strip has of a row, from column `first` on; columns that the tensor does not have are zero.
-#[inline(always)]
-fn load_part<T: Scalar, const W: usize>(
-    to: &mut [T; W],
-    first: usize,
-    cols: usize,
-    load: impl Fn(usize, &mut [T]),
-) {
-    if first + W <= cols {
-        load(first, to);
-    } else {
-        *to = [T::ZERO; W];
-        load(first, to.get_mut(..cols.saturating_sub(first)).unwrap_or(&mut []));
-    }
 }
 
 /// Memory of one thread.
