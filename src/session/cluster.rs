@@ -11,7 +11,8 @@ use crate::order::canonical_order;
 use crate::solver::State;
 use crate::spectral::{self, Graph, packed, reference};
 use crate::workspace::{Arena, Layout};
-use crate::{Error, Scalar, check};
+use crate::{Error, Scalar, check, parallel};
+use core::ops::Range;
 
 /// What was found beside the labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,14 +44,15 @@ fn graph_length<T: Scalar>(config: &Config<T>) -> Result<usize, Error> {
 /// What the clustering needs.
 pub(super) fn layout<T: Scalar>(config: &Config<T>) -> Result<Layout, Error> {
     let (n, k) = (config.samples, dimensions(config));
-    let mut scratch = Layout::array::<T>(n)?.or(kmeans::cluster_layout::<T>(n, k, k)?);
+    // What `packed_graph` needs: a row a thread.
+    let rows = Layout::array::<T>(check::product("rows", &[parallel::workers(config.threads), n])?)?;
+    let mut scratch = rows.or(kmeans::cluster_layout::<T>(n, k, k)?);
     scratch = scratch.or(match config.spectral() {
         Spectral::Symmetric => spectral::embed_layout::<T>(n, k)?,
         Spectral::Reference => reference::embed_layout::<T>(n)?,
     });
     if config.clusters == 0 {
-        let estimate =
-            Layout::array::<T>(n)?.or(spectral::estimate_clusters_layout::<T>(n, config.max_clusters)?);
+        let estimate = rows.or(spectral::estimate_clusters_layout::<T>(n, config.max_clusters)?);
         scratch = scratch.or(match config.spectral() {
             Spectral::Symmetric => estimate,
             // The estimate is made from the symmetric graph, before the other is.
@@ -215,20 +217,22 @@ fn packed_graph<T: Scalar>(
     lengths: &mut [T],
     work: &mut Arena<'_>,
 ) -> Result<(), Error> {
-    let n = reader.config.samples;
-    let mut work = work.scope();
-    let fused = work.take::<T>(n)?;
+    let Config { samples: n, threads, .. } = reader.config;
     triangle.fill(T::ZERO);
-    // Element (i, j) and element (j, i) meet in the triangle, half of each.
-    for i in 0..n {
-        reader.fused_row(parts, i, fused);
-        let mut place = packed::start(i);
-        for (k, &x) in fused.iter().enumerate() {
-            let weight = if k == i { x } else { x * T::HALF };
-            put(triangle, place, at(triangle, place) + weight);
-            // Along row i as far as the diagonal, and down column i from there: row k has k + 1 elements.
-            place = place.wrapping_add(if k < i { 1 } else { k.wrapping_add(1) });
-        }
+    if parallel::workers(threads) == 1 {
+        add_fused(reader, parts, 0..n, triangle, work.scope().take(n)?);
+    } else {
+        parallel::for_each(
+            threads,
+            n.saturating_mul(n),
+            packed::halves(triangle, n).into_iter(),
+            &mut work.scope(),
+            |work| work.take(n),
+            |(rows, triangle), fused| {
+                add_fused(reader, parts, rows, triangle, fused);
+                Ok(())
+            },
+        )?;
     }
     if reader.config.affinity == Affinity::Symmetric {
         return Ok(());
@@ -256,11 +260,37 @@ fn packed_graph<T: Scalar>(
     Ok(())
 }
 
+/// Adds the fused graph to a run of rows of the triangle.
+fn add_fused<T: Scalar>(
+    reader: &Reader<'_, T>,
+    parts: Parts,
+    rows: Range<usize>,
+    triangle: &mut [T],
+    fused: &mut [T],
+) {
+    let origin = packed::start(rows.start);
+    // Element (i, j) and element (j, i) meet in the triangle, half of each.
+    for i in 0..rows.end {
+        // Along row i as far as the diagonal, where it is one of these, and down column i from there.
+        let (first, begin) =
+            if i < rows.start { (rows.start, origin.wrapping_add(i)) } else { (0, packed::start(i)) };
+        let fused = fused.get_mut(..rows.end.wrapping_sub(first)).unwrap_or(&mut []);
+        reader.fused_row(parts, (i, first), fused);
+        let mut place = begin.wrapping_sub(origin);
+        for (k, &x) in (first..).zip(&*fused) {
+            let weight = if k == i { x } else { x * T::HALF };
+            put(triangle, place, at(triangle, place) + weight);
+            // Row k has k + 1 elements.
+            place = place.wrapping_add(if k < i { 1 } else { k.wrapping_add(1) });
+        }
+    }
+}
+
 /// The graph to embed as a whole matrix. `lengths` is scratch, one number a sample.
 fn whole_graph<T: Scalar>(reader: &Reader<'_, T>, parts: Parts, graph: &mut [T], lengths: &mut [T]) {
     let n = reader.config.samples;
     for (i, row) in graph.chunks_exact_mut(n.max(1)).enumerate() {
-        reader.fused_row(parts, i, row);
+        reader.fused_row(parts, (i, 0), row);
     }
     symmetrise(graph, n);
     if reader.config.affinity == Affinity::Symmetric {

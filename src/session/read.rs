@@ -6,6 +6,7 @@ use crate::linalg::triangle::symmetrise;
 use crate::linalg::vector;
 use crate::solver::{State, row_range};
 use crate::{Error, Scalar, check, simd};
+use core::ops::Range;
 
 /// Which parts of the graphs are fused. [`Parts::default`] is Eq. (36): the consistent and the specific one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +46,16 @@ impl<'a, T: Scalar> Reader<'a, T> {
         Self { config, state, rho }
     }
 
-    fn row_of<'b>(&self, tensor: &'b [T], v: usize, i: usize) -> &'b [T] {
-        tensor.get(row_range(&self.config, v, i, tensor.len())).unwrap_or(&[])
+    /// Row `i` of view `v`, from column `first` on.
+    fn row_of<'b>(&self, tensor: &'b [T], v: usize, (i, first): (usize, usize)) -> &'b [T] {
+        let Range { start, end } = row_range(&self.config, v, i, tensor.len());
+        tensor.get(start.wrapping_add(first)..end).unwrap_or(&[])
     }
 
-    /// Hands every element of row `i` of a part of view `v` to `put`, beside an element of `row`.
+    /// Hands elements of row `i` of a part of view `v`, from column `first` on, to `put`, beside those of `row`.
     #[inline(always)]
-    fn part_row(&self, part: Part, v: usize, i: usize, row: &mut [T], put: impl Fn(&mut T, T)) {
-        let of = |tensor| self.row_of(tensor, v, i);
+    fn part_row(&self, part: Part, v: usize, place: (usize, usize), row: &mut [T], put: impl Fn(&mut T, T)) {
+        let of = |tensor| self.row_of(tensor, v, place);
         match part {
             Part::Consistent => row.iter_mut().zip(of(self.state.s1)).for_each(|(x, &s1)| put(x, s1)),
             Part::Noise => row.iter_mut().zip(of(self.state.e)).for_each(|(x, &e)| put(x, e)),
@@ -68,15 +71,15 @@ impl<'a, T: Scalar> Reader<'a, T> {
     }
 
     #[cfg_attr(not(feature = "std"), inline(never))] // One copy for the three parts is enough, and small.
-    fn add_part_row(&self, part: Part, v: usize, i: usize, row: &mut [T]) {
+    fn add_part_row(&self, part: Part, v: usize, place: (usize, usize), row: &mut [T]) {
         simd::widest(
             #[inline(always)]
-            || self.part_row(part, v, i, row, |sum, x| *sum += x),
+            || self.part_row(part, v, place, row, |sum, x| *sum += x),
         );
     }
 
-    /// Row `i` of `Sa`, Eq. (36): the mean over the views of the chosen parts.
-    pub(super) fn fused_row(&self, parts: Parts, i: usize, row: &mut [T]) {
+    /// Elements of row `i` of `Sa`, Eq. (36), the mean over the views of the chosen parts, from column `first` on.
+    pub(super) fn fused_row(&self, parts: Parts, (i, first): (usize, usize), row: &mut [T]) {
         row.fill(T::ZERO);
         let chosen = [
             (parts.consistent, Part::Consistent),
@@ -85,7 +88,7 @@ impl<'a, T: Scalar> Reader<'a, T> {
         ];
         for v in 0..self.config.views {
             for (_, part) in chosen.iter().filter(|(wanted, _)| *wanted) {
-                self.add_part_row(*part, v, i, row);
+                self.add_part_row(*part, v, (i, first), row);
             }
         }
         vector::scale(row, T::ONE / T::from_usize(self.config.views));
@@ -95,7 +98,7 @@ impl<'a, T: Scalar> Reader<'a, T> {
     fn slice_distance(&self, v: usize, w: usize) -> T {
         let mut sum = T::ZERO;
         for i in 0..self.config.samples {
-            let (x, y) = (self.row_of(self.state.s1, v, i), self.row_of(self.state.s1, w, i));
+            let (x, y) = (self.row_of(self.state.s1, v, (i, 0)), self.row_of(self.state.s1, w, (i, 0)));
             sum += vector::distance2(x, y);
         }
         sum
@@ -118,7 +121,7 @@ impl<T: Scalar> Session<'_, T> {
         }
         check::shape("matrix", matrix, &[n, n])?;
         for (i, row) in matrix.chunks_exact_mut(n.max(1)).enumerate() {
-            reader.part_row(part, view, i, row, |to, x| *to = x);
+            reader.part_row(part, view, (i, 0), row, |to, x| *to = x);
         }
         Ok(())
     }
@@ -144,7 +147,7 @@ impl<T: Scalar> Session<'_, T> {
         let n = reader.config.samples;
         check::shape("matrix", matrix, &[n, n])?;
         for (i, row) in matrix.chunks_exact_mut(n.max(1)).enumerate() {
-            reader.fused_row(parts, i, row);
+            reader.fused_row(parts, (i, 0), row);
         }
         Ok(())
     }

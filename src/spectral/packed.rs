@@ -80,6 +80,13 @@ const fn half(n: usize) -> usize {
     if middle < n { middle } else { n }
 }
 
+/// Two runs of rows of the triangle with as many elements, about.
+pub(crate) fn halves<T>(triangle: &mut [T], n: usize) -> [(Range<usize>, &mut [T]); 2] {
+    let middle = half(n);
+    let (above, below) = triangle.split_at_mut_checked(start(middle)).unwrap_or_default();
+    [(0..middle, above), (middle..n, below)]
+}
+
 /// `P N P^T` for a packed `N`, where `P` brings the samples into canonical order.
 pub(super) struct Ordered<'a, 'b, T> {
     triangle: &'a [T],
