@@ -55,19 +55,26 @@ impl<T: Scalar> Threshold<T> {
 #[must_use]
 pub fn threshold<T: Scalar>(row: &[T]) -> Threshold<T> {
     let largest = largest(row);
-    threshold_near(row, largest, largest - T::ONE)
+    threshold_near(row, largest, largest - T::ONE, &mut || ())
 }
 
-/// The same, where the largest element is known and `guess` may be near `eta`: the search starts there.
+/// The same, where the largest element is known and `guess` may be near `eta`: the search starts there. The row is in a cache,
+/// and memory has nothing to do: `meanwhile` is called now and then, to ask for what comes next.
 #[inline(always)]
-pub(crate) fn threshold_near<T: Scalar>(row: &[T], largest: T, guess: T) -> Threshold<T> {
+pub(crate) fn threshold_near<T: Scalar>(
+    row: &[T],
+    largest: T,
+    guess: T,
+    meanwhile: &mut impl FnMut(),
+) -> Threshold<T> {
     // Relative to the largest element the root lies in [-1, -1/n], however large the elements are.
     let latest = -T::ONE / T::from_usize(row.len());
-    let rest = root(row, largest, Scalar::max(Scalar::min(guess - largest, latest), -T::ONE));
+    let start = Scalar::max(Scalar::min(guess - largest, latest), -T::ONE);
+    let rest = root(row, largest, start, meanwhile);
     let base = largest + rest;
     // From just left of the root the way is a climb, which ends where it passes no element.
     let margin = T::from_f64(16.0) * T::EPSILON;
-    Threshold { base, rest: root(row, base, rest + (largest - base) - margin) }
+    Threshold { base, rest: root(row, base, rest + (largest - base) - margin, meanwhile) }
 }
 
 /// A Newton step from a guess, taken while the elements of a row pass by: not exact, but near enough to start from.
@@ -109,13 +116,13 @@ fn largest<T: Scalar>(row: &[T]) -> T {
 
 /// The root of `h(base + rest)` in `rest`, by Newton's method from either side.
 #[inline(always)]
-fn root<T: Scalar>(row: &[T], base: T, start: T) -> T {
+fn root<T: Scalar>(row: &[T], base: T, start: T, meanwhile: &mut impl FnMut()) -> T {
     // A tangent lies below a convex function: the first step lands left of the root, and the next ones climb.
     // The step depends on the set of elements above alone and the set shrinks, so the climb ends.
-    let (mut from, mut step) = (start, newton(row, base, start));
+    let (mut from, mut step) = (start, newton(row, base, start, meanwhile));
     // Where a climb passes no element, the set is what it was, and another step would stand still.
     while !(from <= step.rest && step.rest < step.least) {
-        let next = newton(row, base, step.rest);
+        let next = newton(row, base, step.rest, meanwhile);
         if next.rest > step.rest {
             (from, step) = (step.rest, next);
         } else {
@@ -136,7 +143,7 @@ struct Step<T> {
 /// One Newton step: the threshold if the elements above `base + rest` are the support.
 #[cfg_attr(feature = "std", inline(always))] // Compiled for wide registers only where it is inlined;
 #[cfg_attr(not(feature = "std"), inline(never))] // elsewhere one copy is enough, and small.
-fn newton<T: Scalar>(row: &[T], base: T, rest: T) -> Step<T> {
+fn newton<T: Scalar>(row: &[T], base: T, rest: T, meanwhile: &mut impl FnMut()) -> Step<T> {
     let (vectors, tail) = row.as_chunks::<LANES>();
     let (blocks, end) = vectors.split_at_checked(vectors.len() / BLOCK * BLOCK).unwrap_or((&[], vectors));
     // Below everything, infinitely.
@@ -146,6 +153,7 @@ fn newton<T: Scalar>(row: &[T], base: T, rest: T) -> Step<T> {
     let mut total = Total { sum: T::ZERO, lost: T::ZERO };
     // A chunk is a block, which the compiler shall not know: of a loop of known length it makes scalar code.
     for block in blocks.chunks(BLOCK) {
+        meanwhile();
         let mut sums = [T::ZERO; LANES];
         above.add(block, base, rest, &mut sums);
         total.add(pairwise(simd::kept_whole(sums)));
@@ -239,7 +247,7 @@ mod tests {
     fn rounds(row: &[f64]) -> u32 {
         let (largest, mut rest, mut rounds) = (largest(row), -1.0, 0);
         loop {
-            let next = newton(row, largest, rest).rest;
+            let next = newton(row, largest, rest, &mut || ()).rest;
             rounds += 1;
             if rounds > 1 && next <= rest {
                 return rounds;
@@ -280,7 +288,7 @@ mod tests {
             let row: std::vec::Vec<f64> = (0..n).map(|_| 3.0 * rng.uniform::<f64>() - 1.0).collect();
             let (largest, expected) = (largest(&row), threshold(&row));
             for shift in [-1e300, -3.0, -0.3, -1e-9, 0.0, 1e-9, 0.3, 3.0, 1e300] {
-                let found = threshold_near(&row, largest, expected.eta() + shift);
+                let found = threshold_near(&row, largest, expected.eta() + shift, &mut || ());
                 assert_eq!(found, expected, "{n} elements, {shift} off");
             }
         }

@@ -16,7 +16,7 @@ use crate::prox::group::Group;
 use crate::prox::simplex::{self, Guess, Threshold};
 use crate::prox::tubal::strips;
 use crate::simd::{self, Lanes, Lanewise};
-use crate::workspace::{Arena, Band, Layout};
+use crate::workspace::{Arena, Band, LINE, Layout};
 use crate::{Error, Scalar, check, parallel};
 
 /// Runs of samples whose sums are kept apart.
@@ -324,7 +324,8 @@ impl<T: Scalar> Span<'_, T> {
                     simd::widest(
                         #[inline(always)]
                         || {
-                            let eta = project(b, d, i, guess, weights);
+                            let others = [&*s1, &*e, &*q1, &*q2];
+                            let eta = project(b, d, i, guess, weights, others);
                             let row = Row { b, s1: &mut *s1, e, q1, q2: &mut *q2, k, factors, columns };
                             let squares = row.update(weights, eta);
                             own_sums.iter_mut().zip(squares).for_each(|(sum, x)| *sum += x);
@@ -368,9 +369,16 @@ fn tube_shrinkage<T: Scalar>(e: &[T], q1: &[T], inverse: T, factors: &mut [T]) {
 }
 
 /// The row of `B` becomes what the row of `A` is the projection of, Eq. (21); the threshold that makes it so is returned.
-/// It is near that of the view's last row, which `guess` is.
+/// It is near that of the view's last row, which `guess` is. The `others` are the rows that are needed next.
 #[inline(always)]
-fn project<T: Scalar>(b: &mut [T], d: &[T], i: usize, guess: &mut T, weights: &Weights<T>) -> Threshold<T> {
+fn project<T: Scalar>(
+    b: &mut [T],
+    d: &[T],
+    i: usize,
+    guess: &mut T,
+    weights: &Weights<T>,
+    others: [&[T]; 4],
+) -> Threshold<T> {
     let own = if weights.self_loops { b.len() } else { i };
     let (left, rest) = b.split_at_mut_checked(own).unwrap_or((&mut [], &mut []));
     let (d_left, d_rest) = d.split_at_checked(own).unwrap_or((&[], &[]));
@@ -381,8 +389,16 @@ fn project<T: Scalar>(b: &mut [T], d: &[T], i: usize, guess: &mut T, weights: &W
         *own = -T::MAX / T::from_f64(8.0);
         largest = Scalar::max(Scalar::max(largest, weights.attract(right, d_right, &mut near)), *own);
     }
-    let threshold =
-        simplex::threshold_near(b, largest, if cfg!(feature = "std") { near.step() } else { *guess });
+    // Their beginnings have been asked for with the ends of the rows before them.
+    let mut next = AHEAD / size_of::<T>();
+    let mut meanwhile = || {
+        if cfg!(feature = "std") {
+            others.iter().for_each(|row| simd::fetch(row, next));
+            next = next.wrapping_add(LINE / size_of::<T>());
+        }
+    };
+    let start = if cfg!(feature = "std") { near.step() } else { *guess };
+    let threshold = simplex::threshold_near(b, largest, start, &mut meanwhile);
     *guess = threshold.eta();
     threshold
 }
