@@ -24,6 +24,7 @@ pub fn table(bench: &Bench) -> Result<String> {
         |what: String, measured: f64, aim: &str| table.row([what.into(), measured.into(), aim.into()]);
     let n = bench.samples;
     let mut memory = Workspace::new(Layout::EMPTY);
+    let mut streaming = [f64::INFINITY; 2];
     for axis in [Axis::Views, Axis::Samples] {
         let own = parameters(bench, axis);
         let data = [n / 2, n, 2 * n].map(|n| bench.data(n));
@@ -53,6 +54,10 @@ pub fn table(bench: &Bench) -> Result<String> {
                     None => *best = Some(run),
                 }
             }
+            for (samples, seconds) in [n / 2, 2 * n].into_iter().zip(&mut streaming) {
+                let measured = stream_tensors(samples * samples * bench.views, &mut memory);
+                *seconds = seconds.min(measured.map_err(|error| refusal(error, &[]))?);
+            }
         }
         let [large, small, one, two, single] = best;
         let [Some((_, large)), Some((_, small)), Some((config, one))] = [large, small, one] else { continue };
@@ -68,6 +73,9 @@ pub fn table(bench: &Bench) -> Result<String> {
         let growth = large.solve() / small.solve();
         row(format!("{axis:?}: {} samples over {}", 2 * n, n / 2), growth, "20 at most");
     }
+    // A small problem's tensors may be in a cache, and a large one's cannot: then they grow by more than their number.
+    let [small, large] = streaming;
+    row(format!("streaming the tensors: {} samples over {}", 2 * n, n / 2), large / small, "");
     let [thin, dense] = [0.002, 0.004].map(sparse_gram);
     let (thin, dense) = (thin?, dense?);
     row("sparse Gram: twice the non-zeros".into(), dense / thin, "4 at most: pairs in a feature");
@@ -77,6 +85,21 @@ pub fn table(bench: &Bench) -> Result<String> {
         SPARSE[0],
         SPARSE[1]
     ))
+}
+
+/// Seconds of reading six tensors of so many numbers side by side and writing all but one, as a step must.
+fn stream_tensors(length: usize, memory: &mut Workspace) -> std::result::Result<f64, cstgl::Error> {
+    let mut arena = memory.arena();
+    let d = &*arena.take::<u64>(length)?;
+    let mut tensor = || arena.take::<u64>(length);
+    let (b, s1, e, q1, q2) = (tensor()?, tensor()?, tensor()?, tensor()?, tensor()?);
+    let start = Instant::now();
+    for (((((d, b), s1), e), q1), q2) in d.iter().zip(b).zip(s1).zip(e).zip(q1).zip(q2) {
+        for x in [b, s1, e, q1, q2] {
+            *x = x.wrapping_add(*d);
+        }
+    }
+    Ok(start.elapsed().as_secs_f64())
 }
 
 /// Every iteration becomes the faster of two.
