@@ -103,7 +103,7 @@ pub enum GraphTerm<T> {
 pub enum Rank {
     /// Any rank. Up to `expected` it is found by products and kept in factors; beyond, by a dense method.
     Any {
-        /// Rank up to which products are tried first; zero is a sixteenth of the samples, from 16 to 96.
+        /// Rank up to which products are tried first; zero is a sixteenth of the samples, from 16 to 512.
         expected: usize,
     },
     /// At most this, and no memory for more: exceeding it is [`Error::RankExceeded`].
@@ -319,7 +319,7 @@ impl<T: Scalar> Config<T> {
     /// The rank up to which `K` is looked for by products: more than common data has, and little beside the tensors.
     pub(crate) fn sought_rank(&self) -> usize {
         match self.rank {
-            Rank::Any { expected: 0 } => (self.samples / 16).clamp(16, 96),
+            Rank::Any { expected: 0 } => (self.samples / 16).clamp(16, 512),
             Rank::Any { expected } => expected,
             Rank::AtMost(rank) => rank.min(self.samples),
         }

@@ -194,8 +194,8 @@ pub const fn bytes<T>(samples: usize, views: usize, clusters: usize) -> usize {
     };
     let rank = match n {
         0..256 => 16,
-        256..1536 => n / 16,
-        _ => 96,
+        256..8192 => n / 16,
+        _ => 512,
     };
     let search = (13 * rank + 180) * n + 76 * (rank + 16) * (rank + 16);
     let large = 2 * rank * n * m

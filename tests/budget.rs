@@ -16,7 +16,7 @@ fn linear<T: Scalar>(config: &Config<T>) -> usize {
     let (n, m, t) = (config.samples, config.views, config.threads);
     let r = match (config.axis, config.rank) {
         (Axis::Samples, _) => 0,
-        (_, Rank::Any { expected: 0 }) => (n / 16).clamp(16, 96),
+        (_, Rank::Any { expected: 0 }) => (n / 16).clamp(16, 512),
         (_, Rank::Any { expected: rank } | Rank::AtMost(rank)) => rank.min(n),
     };
     let k = if config.clusters == 0 { config.max_clusters + 1 } else { config.clusters };

@@ -108,7 +108,7 @@ pub struct cstgl_config {
     pub spectral: u32,
     /// `CSTGL_RANK_ANY` (default) or `CSTGL_RANK_AT_MOST`, which needs less memory. Of the views axis alone.
     pub rank: u32,
-    /// What `rank` speaks of; 0 (default, of `CSTGL_RANK_ANY`): a sixteenth of the samples, from 16 to 96.
+    /// What `rank` speaks of; 0 (default, of `CSTGL_RANK_ANY`): a sixteenth of the samples, from 16 to 512.
     pub rank_limit: u64,
     /// Runs of k-means, the best of which counts: 20.
     pub restarts: u64,

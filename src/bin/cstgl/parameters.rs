@@ -117,7 +117,7 @@ pub struct Parameters {
     /// What the embedding is made of [default: symmetric, of reference reference]
     #[arg(long, value_parser = one_of(SPECTRALS))]
     pub spectral: Option<Spectral>,
-    /// Rank of the consistent part up to which a fast method is tried first [default: a sixteenth of the samples, from 16 to 96]
+    /// Rank of the consistent part up to which a fast method is tried first [default: a sixteenth of the samples, from 16 to 512]
     #[arg(long, value_name = "R", conflicts_with = "max_rank")]
     pub rank: Option<usize>,
     /// Rank of the consistent part at most; saves memory, and a higher one is an error

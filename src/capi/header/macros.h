@@ -32,5 +32,5 @@
               : CSTGL_MAX(5 * (n) * (n) / 2 + 125 * (n) + 400, CSTGL_WORKSPACE_SEARCH(n))))
 #define CSTGL_WORKSPACE_SEARCH(n) \
     ((13 * CSTGL_WORKSPACE_RANK(n) + 180) * (n) + 76 * (CSTGL_WORKSPACE_RANK(n) + 16) * (CSTGL_WORKSPACE_RANK(n) + 16))
-#define CSTGL_WORKSPACE_RANK(n) ((n) < 256 ? 16 : (n) < 1536 ? (n) / 16 : 96)
+#define CSTGL_WORKSPACE_RANK(n) ((n) < 256 ? 16 : (n) < 8192 ? (n) / 16 : 512)
 #define CSTGL_MAX(a, b) ((a) > (b) ? (a) : (b))
