@@ -75,3 +75,16 @@ fn the_query_grows_with_every_size() {
     }
     assert!(bytes(Config { rank: Rank::AtMost(8), ..small }) < bytes(small));
 }
+
+/// As its documentation says: a sixteenth of the samples, from 16 to 512.
+#[test]
+fn the_rank_to_look_for_grows_with_the_samples() {
+    let bytes = |n, expected| {
+        let config = Config::<f64> { rank: Rank::Any { expected }, ..Config::new(n, 2) };
+        Session::layout(&config).unwrap().bytes()
+    };
+    for (n, rank) in [(160, 16), (1600, 100), (4000, 250), (8192, 512), (20_000, 512)] {
+        assert_eq!(bytes(n, 0), bytes(n, rank), "{n} samples");
+        assert_ne!(bytes(n, 0), bytes(n, rank + 1), "{n} samples");
+    }
+}
