@@ -181,6 +181,15 @@ pub struct Config<T> {
     pub threads: usize,
 }
 
+/// The rank to look for where nobody says: more than common data has, and little beside the tensors.
+pub(crate) const fn usual_rank(samples: usize) -> usize {
+    match samples {
+        0..256 => 16,
+        256..8192 => samples / 16,
+        _ => 512,
+    }
+}
+
 impl<T: Scalar> Config<T> {
     /// Our default: order-invariant, and independent of the distances' scale.
     #[must_use]
@@ -316,10 +325,10 @@ impl<T: Scalar> Config<T> {
         }
     }
 
-    /// The rank up to which `K` is looked for by products: more than common data has, and little beside the tensors.
+    /// The rank up to which `K` is looked for by products.
     pub(crate) fn sought_rank(&self) -> usize {
         match self.rank {
-            Rank::Any { expected: 0 } => (self.samples / 16).clamp(16, 512),
+            Rank::Any { expected: 0 } => usual_rank(self.samples),
             Rank::Any { expected } => expected,
             Rank::AtMost(rank) => rank.min(self.samples),
         }

@@ -23,6 +23,7 @@
 #![allow(unsafe_code)] // The only place outside `capi` that may: it turns bytes into slices of numbers.
 
 use crate::Error;
+use crate::config::usual_rank;
 use core::marker::PhantomData;
 use num_complex::Complex;
 
@@ -192,11 +193,7 @@ pub const fn bytes<T>(samples: usize, views: usize, clusters: usize) -> usize {
         0..=2 => (if n <= 60 { 3 * n * n } else { 10 * n * n / 3 }) + 50 * n + 540,
         _ => 5 * n * n + 24 * n * m + if n > 7 && n < 11 && m > 7 { 1280 } else { 900 },
     };
-    let rank = match n {
-        0..256 => 16,
-        256..8192 => n / 16,
-        _ => 512,
-    };
+    let rank = usual_rank(n);
     let search = (13 * rank + 180) * n + 76 * (rank + 16) * (rank + 16);
     let large = 2 * rank * n * m
         + m * m

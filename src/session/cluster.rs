@@ -219,6 +219,7 @@ fn packed_graph<T: Scalar>(
 ) -> Result<(), Error> {
     let Config { samples: n, threads, .. } = reader.config;
     triangle.fill(T::ZERO);
+    // One thread reads whole rows; and where there can be no other, the library is small without the rest.
     if parallel::workers(threads) == 1 {
         add_fused(reader, parts, 0..n, triangle, work.scope().take(n)?);
     } else {
